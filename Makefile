@@ -1,0 +1,70 @@
+# Eunoe. `make` alone prints what there is.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+SQLITE_DIR = $(shell go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
+export CGO_ENABLED := 1
+export GOFLAGS := -tags=sqlite_fts5
+export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
+
+BINARIES := eunoe ingest extractor consolidator query
+LINT := $(CURDIR)/bin/tools/golangci-lint
+
+.PHONY: help demo build test check lint vet race floors tidy fmt bench clean libraries
+
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## a conversation becomes memory and answers, in one command
+	@bin/eunoe demo
+
+build: libraries ## all binaries into bin/
+	@mkdir -p bin
+	@for b in $(BINARIES); do go build -o bin/$$b ./cmd/$$b; done
+	@echo "built: $(addprefix bin/,$(BINARIES))"
+
+libraries:
+	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
+	@command -v $${CC:-cc} >/dev/null || { echo "A C compiler is needed (gcc or clang), for SQLite."; exit 1; }
+	@echo "compiling SQLite and the libraries (about a minute the first time, then cached)"
+	@go mod download
+	@go build github.com/mattn/go-sqlite3 github.com/nats-io/nats-server/v2/server ./pkg/store/sqlite
+
+test: ## every test, with the race detector, in shuffled order
+	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
+	go test -race -shuffle=on -timeout 15m ./...
+
+check: fmt vet lint floors tidy ## everything that reads the code
+
+fmt:
+	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
+vet:
+	go vet ./...
+
+lint: $(LINT)
+	$(LINT) run ./...
+
+$(LINT): tools/go.mod
+	@echo "compiling golangci-lint (a few minutes the first time, then cached)"
+	@mkdir -p $(dir $(LINT))
+	@cd tools && GOFLAGS= go build -o $(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+race: ## the tests of one package under the race detector: make race PKG=./pkg/ingest
+	go test -race -shuffle=on $(or $(PKG),./...)
+
+floors:
+	go test -count=1 ./internal/arch
+
+tidy:
+	@GOFLAGS= go mod tidy -diff
+	@cd tools && GOFLAGS= go mod tidy -diff
+
+bench: ## Go benchmarks, and recall on a dataset: make bench DATASET=FILE
+	go test -run '^$$' -bench . -benchtime 200ms ./pkg/...
+	@if [ -n "$(DATASET)" ]; then $(MAKE) -s build && bin/eunoe bench retrieval --dataset "$(DATASET)" --out /dev/null --baseline bm25; fi
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,30 @@
+package memory
+
+import "time"
+
+// Change says what became of something, after the commit that did it. It
+// carries ids and never text. A change that comes twice has the same ID.
+type Change struct {
+	ID      string    `json:"id"`
+	What    string    `json:"-"` // last token of its subject: message, fact, composite, …
+	Op      Outcome   `json:"op"`
+	Record  string    `json:"record"` // id of the record
+	IDs     []string  `json:"ids,omitempty"`
+	Write   uint64    `json:"write,omitempty"`   // MEM_WRITES sequence
+	Message uint64    `json:"message,omitempty"` // MEM_MESSAGES sequence
+	Time    time.Time `json:"time"`
+	Seq     uint64    `json:"seq,omitempty"` // in answers of changes only
+}
+
+// The whats of a change.
+const (
+	ChangeMessage     = "message"
+	ChangeFact        = "fact"
+	ChangeComposite   = "composite"
+	ChangeObservation = "observation"
+	ChangeEntity      = "entity"
+	ChangeConflict    = "conflict"
+	ChangeBank        = "bank"
+	ChangeUsage       = "usage"
+	ChangeForget      = "forget"
+)

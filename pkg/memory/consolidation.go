@@ -1,0 +1,103 @@
+package memory
+
+import "time"
+
+// Changes is what consolidating one write changes in the store: whole new
+// states, applied in one transaction in the order of the fields. It is what a
+// plan returns; a store applies it and decides nothing.
+type Changes struct {
+	Bank *Bank // new state of the profile
+
+	RemovedComposites   []CompositeID
+	Facts               []Fact // whole new states; a nil Vector keeps the stored one
+	RemovedFacts        []FactID
+	Composites          []Composite
+	Entities            []Entity
+	Relations           []Relation // upserted by (From, To, Type)
+	Conflicts           []Conflict
+	Observations        []Observation
+	RemovedObservations []ObservationID
+
+	Replacements []Replacement // messages that a later one took the place of, now in effect
+	Ended        []MessageEnd  // what became of message events
+	Window       *WindowEnd    // the window that ended, nil if none
+	Uses         []Use
+	Forgotten    *Forgotten
+
+	Outcome WriteOutcome
+	Changes []Change // change events in order; ids, time and write are filled when applied
+}
+
+// WriteOutcome is what a requester of a write is answered. It is kept by op.
+type WriteOutcome struct {
+	Op           string          `json:"op"`
+	Write        uint64          `json:"write"`
+	Results      []WriteResult   `json:"results,omitempty"`
+	Observations []ObservationID `json:"observations,omitempty"`
+	Ran          *bool           `json:"ran,omitempty"`
+	Facts        int             `json:"facts,omitempty"`
+	Composites   int             `json:"composites,omitempty"`
+	Version      uint64          `json:"version,omitempty"`
+	Receipt      *Receipt        `json:"receipt,omitempty"`
+	// Code and Message are set when the write was refused when it was applied.
+	Code    int    `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	Field   string `json:"field,omitempty"`
+}
+
+// Replacement says that message By took the place of message ID from Time on.
+type Replacement struct {
+	ID   MessageID
+	By   uint64
+	Time time.Time
+}
+
+// MessageState is what became of a message event (conservation).
+type MessageState string
+
+// The states, in the order in which the first that matches counts.
+const (
+	StateForgotten MessageState = "forgotten"
+	StateDead      MessageState = "dead"
+	StateDuplicate MessageState = "duplicate"
+	StateThrottled MessageState = "throttled"
+	StateSkipped   MessageState = "skipped"
+	StateCommitted MessageState = "committed"
+	StateEmpty     MessageState = "empty"
+	StatePending   MessageState = "pending"
+)
+
+// MessageEnd sets the state of a message event.
+type MessageEnd struct {
+	Seq   uint64
+	State MessageState
+}
+
+// Use is how often a record was retrieved and used, as feedback reported it.
+type Use struct {
+	ID        string
+	Retrieved int
+	Used      int
+	Success   int
+	Failure   int
+	At        time.Time
+}
+
+// Forgotten is what a forget erases from the store, decided from its state.
+type Forgotten struct {
+	Messages []uint64 // message events to erase, by sequence
+	Facts    []FactID
+	Receipt  Receipt
+}
+
+// Receipt says what a forget erased, where and how many.
+type Receipt struct {
+	Op           string `json:"op"`
+	Upto         uint64 `json:"upto"`
+	Messages     int    `json:"messages"`
+	Facts        int    `json:"facts"`
+	Composites   int    `json:"composites"`
+	Observations int    `json:"observations"`
+	Events       int    `json:"events"` // stream events secure-deleted
+	Rewritten    int    `json:"rewritten"`
+}
