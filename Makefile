@@ -12,7 +12,7 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help demo build test check lint vet race floors tidy fmt bench clean libraries
+.PHONY: help demo build test figures check lint vet race floors tidy fmt bench clean libraries
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ libraries:
 test: ## every test, with the race detector, in shuffled order
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
 	go test -race -shuffle=on -timeout 15m ./...
+
+figures: ## recall on labelled conversations in EUNOE_BENCH_DIR, against what it must reach
+	go test -count=1 -v -run 'TestRecallOn|TestTreeOf' ./cmd/eunoe ./test/...
 
 check: fmt vet lint floors tidy ## everything that reads the code
 

@@ -17,6 +17,11 @@ type Changes struct {
 	Conflicts           []Conflict
 	Observations        []Observation
 	RemovedObservations []ObservationID
+	// RemovedConflicts go with a fact that was forgotten.
+	RemovedConflicts []ConflictID
+	// RemovedEntities were named by forgotten facts: each goes, with its
+	// spellings, unless a fact of any state still names it.
+	RemovedEntities []EntityID
 
 	Replacements []Replacement // messages that a later one took the place of, now in effect
 	Ended        []MessageEnd  // what became of message events
@@ -85,6 +90,7 @@ type Use struct {
 
 // Forgotten is what a forget erases from the store, decided from its state.
 type Forgotten struct {
+	Bank     bool     // the whole bank: nothing of it stays but tombstones
 	Messages []uint64 // message events to erase, by sequence
 	Facts    []FactID
 	Receipt  Receipt

@@ -1,9 +1,6 @@
 package memory
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Kind says what a fact is about: the world, the agent's own doing, or a belief.
 type Kind string
@@ -171,13 +168,4 @@ type FactInput struct {
 	Sources    []MessageID    `json:"sources,omitempty"`
 	Vector     Vector         `json:"vector,omitempty"`
 	Metadata   map[string]any `json:"metadata,omitempty"`
-}
-
-// jsonSize bounds what free-form metadata may weigh, in bytes of JSON.
-func jsonSize(v any) int {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return 0
-	}
-	return len(b)
 }

@@ -35,6 +35,7 @@ type Write struct {
 	Window      *WindowEnd          `json:"window,omitempty"`
 	Facts       []Fact              `json:"facts,omitempty"` // of a window or a retain, with vectors
 	Refused     []WriteResult       `json:"refused,omitempty"`
+	Relations   []Relation          `json:"relations,omitempty"` // edges an extractor saw between facts or entities of the write
 	Observe     *ObserveRequest     `json:"observe,omitempty"`
 	Consolidate *ConsolidateRequest `json:"consolidate,omitempty"`
 	Edit        *EditWrite          `json:"edit,omitempty"`

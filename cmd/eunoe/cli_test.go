@@ -1,0 +1,180 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	eunoe "github.com/eunoe-memory/eunoe/cmd/eunoe"
+)
+
+// result is what one command line did.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs one command line in an environment of its own.
+func run(t *testing.T, ctx context.Context, environ []string, stdin string, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := eunoe.ExecuteIn(ctx, environ, args, strings.NewReader(stdin), &out, &errs)
+	return result{code, out.String(), errs.String()}
+}
+
+// ok is run for a command line that must succeed.
+func ok(t *testing.T, environ []string, args ...string) string {
+	t.Helper()
+	r := run(t, t.Context(), environ, "", args...)
+	if r.code != 0 {
+		t.Fatalf("eunoe %s: exit code %d\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
+	}
+	return r.out
+}
+
+// decode reads what a command printed with --json.
+func decode[T any](t *testing.T, out string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("%v in %q", err, out)
+	}
+	return v
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	t.Run("each mistake of a command line is exit code 2 and names itself", func(t *testing.T) {
+		t.Parallel()
+		for _, tc := range []struct {
+			args []string
+			says string
+		}{
+			{[]string{"recal", "x"}, "recal"},
+			{[]string{"recall"}, "requires at least 1 arg"},
+			{[]string{"recall", "--max-fact", "3", "x"}, "--max-fact"},
+			{[]string{"recall", "--max-facts", "many", "x"}, "--max-facts"},
+			{[]string{"recall", "--from", "yesterday", "x"}, "--from"},
+			{[]string{"recall", "--strategies", "magic=1", "x"}, "magic"},
+			{[]string{"get"}, "accepts 1 arg"},
+			{[]string{"publish"}, "nothing to publish"},
+			{[]string{"forget"}, "name one thing"},
+			{[]string{"forget", "f_1", "--session", "s"}, "name one thing"},
+			{[]string{"bank", "set"}, "nothing to set"},
+			{[]string{"dead", "show", "x"}, `"x"`},
+			{[]string{"import", "/no/such/file"}, "/no/such/file"},
+			{[]string{"bench", "retrieval"}, "--dataset"},
+			{[]string{"--bank", "admin", "status"}, "--bank"},
+		} {
+			r := run(t, t.Context(), nil, "", tc.args...)
+			if r.code != 2 || !strings.Contains(r.err, tc.says) || r.out != "" {
+				t.Errorf("%v: exit code %d, %q %q", tc.args, r.code, r.out, r.err)
+			}
+		}
+	})
+	t.Run("every command and flag says what it is for", func(t *testing.T) {
+		t.Parallel()
+		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}, {"bench"}} {
+			if out := ok(t, nil, args...); out == "" {
+				t.Errorf("%v says nothing", args)
+			}
+		}
+	})
+	t.Run("the version is told", func(t *testing.T) {
+		t.Parallel()
+		if out := ok(t, nil, "version"); !strings.HasPrefix(out, "eunoe ") {
+			t.Errorf("got %q", out)
+		}
+		if v := decode[map[string]string](t, ok(t, nil, "version", "--json")); v["version"] == "" {
+			t.Errorf("got %v", v)
+		}
+	})
+	t.Run("no broker is exit code 5, with --json as the wire has it", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, t.Context(), nil, "", "status", "--url", "nats://127.0.0.1:1")
+		if r.code != 5 || !strings.Contains(r.err, "eunoe up") {
+			t.Errorf("exit code %d, %q", r.code, r.err)
+		}
+		r = run(t, t.Context(), nil, "", "status", "--url", "nats://127.0.0.1:1", "--json")
+		var fault struct {
+			Error struct{ Code int } `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(r.err), &fault); err != nil || fault.Error.Code != 503 {
+			t.Errorf("got %q, %v", r.err, err)
+		}
+	})
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	t.Run("R24 a flag overrides the environment, the environment the default; an invalid value is an error that names it", func(t *testing.T) {
+		t.Parallel()
+		setting := func(environ []string, name string, args ...string) (value, from string) {
+			t.Helper()
+			type row struct{ Name, Value, Source string }
+			for _, s := range decode[[]row](t, ok(t, environ, append([]string{"config", "--json"}, args...)...)) {
+				if s.Name == name {
+					return s.Value, s.Source
+				}
+			}
+			t.Fatalf("no setting %s", name)
+			return "", ""
+		}
+		for _, tc := range []struct{ name, flag, env, other, normal string }{
+			{"EUNOE_URL", "--url", "nats://one:4222", "nats://two:4222", "nats://127.0.0.1:4222"},
+			{"EUNOE_PREFIX", "--prefix", "one", "two", "mem"},
+			{"EUNOE_TIMEOUT", "--timeout", "7s", "9s", "30s"},
+			{"EUNOE_BANK", "--bank", "one", "two", "default"},
+			{"EUNOE_DATA", "--data", "one", "two", "eunoe-data"},
+			{"EUNOE_PORT", "--port", "5000", "6000", "4222"},
+		} {
+			environ := []string{tc.name + "=" + tc.env}
+			if v, from := setting(nil, tc.name); v != tc.normal || from != "default" {
+				t.Errorf("%s is %s by %s", tc.name, v, from)
+			}
+			if v, from := setting(environ, tc.name); v != tc.env || from != "environment" {
+				t.Errorf("%s is %s by %s", tc.name, v, from)
+			}
+			if v, from := setting(environ, tc.name, tc.flag, tc.other); v != tc.other || from != "flag" {
+				t.Errorf("%s is %s by %s", tc.name, v, from)
+			}
+		}
+		for _, tc := range []struct {
+			environ []string
+			args    []string
+			says    string
+		}{
+			{[]string{"EUNOE_TIMEOUT=soon"}, []string{"status"}, "EUNOE_TIMEOUT"},
+			{[]string{"EUNOE_TIMEOUT=-1s"}, []string{"status"}, "EUNOE_TIMEOUT"},
+			{[]string{"EUNOE_PREFIX=a.b"}, []string{"status"}, "EUNOE_PREFIX"},
+			{[]string{"EUNOE_CREDS=/no/such"}, []string{"status"}, "EUNOE_CREDS"},
+			{[]string{"EUNOE_BANK=admin"}, []string{"status"}, "EUNOE_BANK"},
+			{[]string{"EUNOE_PORT=none"}, []string{"up"}, "EUNOE_PORT"},
+			{[]string{"EUNOE_PORT=99999"}, []string{"config"}, "EUNOE_PORT"},
+			{nil, []string{"--timeout", "soon", "status"}, "--timeout"},
+			{nil, []string{"--timeout", "-1s", "status"}, "--timeout"},
+			{nil, []string{"--prefix", "a.b", "status"}, "--prefix"},
+		} {
+			r := run(t, t.Context(), tc.environ, "", tc.args...)
+			if r.code != 2 || !strings.Contains(r.err, tc.says) {
+				t.Errorf("%v %v: exit code %d, %q", tc.environ, tc.args, r.code, r.err)
+			}
+		}
+	})
+}
+
+// executeTo runs a command line that writes to out.
+func executeTo(ctx context.Context, environ []string, out io.Writer, args ...string) int {
+	return eunoe.ExecuteIn(ctx, environ, args, strings.NewReader(""), out, io.Discard)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// logged is one event of the log as export reads it.
+type logged struct {
+	events.Names
+	seq  uint64
+	meta *jetstream.MsgMetadata
+	data []byte
+}
+
+// read calls fn with every event of a stream that is there now and matches a filter, in order.
+func (e *exporter) read(ctx context.Context, stream string, filters []string, fn func(logged) error) error {
+	conn := e.client.Conn()
+	cons, err := conn.JS.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: filters, DeliverPolicy: jetstream.DeliverAllPolicy})
+	if err != nil {
+		return fmt.Errorf("read the log %s (an operator's credentials are needed): %w: %w", stream, err, memory.ErrUnavailable)
+	}
+	info, err := cons.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("read the log %s: %w", stream, err)
+	}
+	if info.NumPending == 0 {
+		return nil
+	}
+	it, err := cons.Messages()
+	if err != nil {
+		return fmt.Errorf("read the log %s: %w", stream, err)
+	}
+	defer it.Stop()
+	stop := context.AfterFunc(ctx, it.Stop)
+	defer stop()
+	for {
+		msg, err := it.Next()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("read the log %s: %w", stream, err)
+		}
+		meta, err := msg.Metadata()
+		if err != nil {
+			return fmt.Errorf("read the log %s: %w", stream, err)
+		}
+		names, err := conn.Naming.Parse(msg.Subject())
+		if err != nil {
+			e.left++
+		} else if err := fn(logged{names, meta.Sequence.Stream, meta, msg.Data()}); err != nil {
+			return err
+		}
+		if meta.NumPending == 0 {
+			return nil
+		}
+	}
+}
+
+// messages writes the messages and the flushes that had an effect, as they stand in the log.
+func (e *exporter) messages(ctx context.Context) error {
+	n := e.client.Conn().Naming
+	last := map[memory.SessionID]uint64{}
+	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, func(ev logged) error {
+		if ev.Undecodable != nil || ev.Bank != e.bank {
+			e.left++
+			return nil
+		}
+		if ev.Kind == events.KindFlush {
+			f, err := memory.ParseFlush(ev.data)
+			if err != nil || f.Upto > 0 && last[ev.Session] > f.Upto {
+				return nil // void: a newer message stood before it
+			}
+			return e.line(importLine{Record: lineFlush, Session: ev.Session, Flush: true})
+		}
+		last[ev.Session] = ev.seq
+		return e.message(ev)
+	})
+}
+
+// message writes a message with every field it had; its time is put in where
+// it was the stream's.
+func (e *exporter) message(ev logged) error {
+	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.seq, ev.meta.Timestamp, ev.data)
+	if err != nil {
+		e.left++
+		return nil
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(ev.data, &fields); err != nil {
+		e.left++
+		return nil
+	}
+	for name, v := range map[string]any{"record": lineMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.seq, "time": m.Time} {
+		data, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		fields[name] = data
+	}
+	return e.write(fields)
+}
+
+// writes writes the requests that changed the bank, so that they can be made again.
+func (e *exporter) writes(ctx context.Context) error {
+	n := e.client.Conn().Naming
+	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev logged) error {
+		var w memory.Write
+		if memory.DecodeEvent(ev.data, &w) != nil {
+			e.left++
+			return nil
+		}
+		w.Kind = memory.WriteKind(ev.Last)
+		if w.Time.IsZero() {
+			w.Time = ev.meta.Timestamp
+		}
+		endpoint, body := again(w)
+		if endpoint == "" {
+			return nil
+		}
+		data, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		at := memory.At(w.Time)
+		return e.line(importLine{Record: lineWrite, Request: endpoint, Op: w.Op, Time: &at, Body: data})
+	})
+}
+
+// again is the request that makes a write again, "" for a write that is not
+// made again: windows come of messages, the profile has a line of its own, and
+// what was forgotten is gone.
+func again(w memory.Write) (endpoint string, body any) {
+	switch {
+	case w.Kind == memory.WriteRetain && len(w.Facts) > 0:
+		req := memory.RetainRequest{}
+		for _, f := range w.Facts {
+			req.Facts = append(req.Facts, asInput(f))
+		}
+		return "retain", req
+	case w.Kind == memory.WriteEdit && w.Edit != nil:
+		w.Edit.Version = nil
+		return "edit", w.Edit
+	case w.Kind == memory.WriteConflict && w.Conflict != nil:
+		w.Conflict.Version = nil
+		return "conflicts", w.Conflict
+	case w.Kind == memory.WriteFeedback && w.Feedback != nil:
+		return "feedback", w.Feedback
+	case w.Kind == memory.WriteObserve && w.Observe != nil:
+		return "observe", w.Observe
+	case w.Kind == memory.WriteConsolidate && w.Consolidate != nil:
+		return "consolidate", w.Consolidate
+	}
+	return "", nil
+}
+
+// asInput is a fact of the log as its caller gave it.
+func asInput(f memory.Fact) memory.FactInput {
+	in := memory.FactInput{Key: f.Key, Text: f.Text, Kind: f.Kind, Type: f.Type, Tags: f.Tags, Speaker: f.Speaker,
+		Sources: f.MessageIDs(), Vector: f.Vector, Metadata: f.Metadata, Said: &f.Said, Confidence: &f.Confidence}
+	for _, e := range f.Entities {
+		in.Entities = append(in.Entities, string(e))
+	}
+	if !f.Occurred.IsZero() {
+		in.Occurred = &f.Occurred
+	}
+	return in
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+func (a *cli) forgetCommand() *cobra.Command {
+	var req memory.ForgetRequest
+	var wholeBank, yes bool
+	cmd := &cobra.Command{
+		Use:   "forget [ID]",
+		Short: "Erase a record, a session or what a speaker said, for good",
+		Long: "Erases a record, a session, what a speaker said, or (as an operator) the whole\n" +
+			"bank: from the store, its indexes and the streams. It cannot be undone.",
+		Example: "  eunoe forget f_0abc\n  eunoe forget --session chat-1\n  eunoe forget --whole-bank --bank alice",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				req.ID = args[0]
+			}
+			what, err := forgetTarget(req, wholeBank, a.bank)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := confirm(cmd, "Erase "+what+" for good?"); err != nil {
+					return err
+				}
+			}
+			if wholeBank {
+				return askAdmin(a, cmd, "erase", map[string]string{"bank": a.bank}, showReceipt)
+			}
+			return ask(a, cmd, "forget", req, showReceipt)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar((*string)(&req.Session), "session", "", "erase this session")
+	f.StringVar(&req.Speaker, "speaker", "", "erase what this speaker said")
+	f.BoolVar(&wholeBank, "whole-bank", false, "erase the bank (operators)")
+	f.BoolVar(&req.KeepMessages, "keep-messages", false, "keep the messages a fact rests on")
+	f.StringVar(&req.Op, "op", "", "an id of this request: repeating it changes nothing")
+	f.BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func forgetTarget(req memory.ForgetRequest, bank bool, name string) (string, error) {
+	var what []string
+	if req.ID != "" {
+		what = append(what, "record "+req.ID)
+	}
+	if req.Session != "" {
+		what = append(what, "session "+string(req.Session))
+	}
+	if req.Speaker != "" {
+		what = append(what, "what "+req.Speaker+" said")
+	}
+	if bank {
+		what = append(what, "everything")
+	}
+	if len(what) != 1 {
+		return "", usagef("name one thing to forget: an ID, --session, --speaker or --whole-bank")
+	}
+	return what[0] + " in bank " + name, nil
+}
+
+// confirm asks on standard error and wants "yes" from standard input.
+func confirm(cmd *cobra.Command, question string) error {
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s Type yes: ", oneLine(question))
+	answer, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
+		return usagef("not confirmed; nothing was erased (--yes does not ask)")
+	}
+	return nil
+}
+
+func showReceipt(w io.Writer, r memory.Receipt) {
+	fmt.Fprintf(w, "forgotten up to message %d\n", r.Upto)
+	table(w, nil, [][]string{
+		{"messages", fmt.Sprint(r.Messages)}, {"facts", fmt.Sprint(r.Facts)}, {"composites", fmt.Sprint(r.Composites)},
+		{"observations", fmt.Sprint(r.Observations)}, {"stream events erased", fmt.Sprint(r.Events)}, {"stream events rewritten", fmt.Sprint(r.Rewritten)},
+	})
+	if r.Op != "" {
+		fmt.Fprintln(w, "op "+oneLine(r.Op))
+	}
+}

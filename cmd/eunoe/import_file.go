@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// maxImportLine is the longest line of an import file, in bytes.
+const maxImportLine = 16 << 20
+
+// progressSuffix names the file beside an import file that says how far it came.
+const progressSuffix = ".eunoe-progress"
+
+// importFile is a file to import, checked from end to end.
+type importFile struct {
+	name  string
+	hash  string // of its content, "" for standard input
+	lines int
+	open  func() (io.ReadCloser, error)
+}
+
+// openImport reads and checks the whole file, so that nothing is sent of a
+// file with a wrong line. "-" is standard input, which is copied to a
+// temporary file first; remove takes that away.
+func openImport(path string, stdin io.Reader) (f *importFile, remove func(), err error) {
+	remove = func() {}
+	f = &importFile{name: path}
+	real := path
+	if path == "-" {
+		f.name = "standard input"
+		dir, gone, err := tempDir()
+		if err != nil {
+			return nil, remove, err
+		}
+		remove, real = gone, dir+"/import.jsonl"
+		if err := copyTo(real, stdin); err != nil {
+			return nil, remove, err
+		}
+	}
+	f.open = func() (io.ReadCloser, error) { return os.Open(real) }
+	return f, remove, f.check()
+}
+
+func copyTo(path string, in io.Reader) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("copy standard input: %w", err)
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// check reads every line and counts them; an export must have its end.
+func (f *importFile) check() error {
+	in, err := f.open()
+	if err != nil {
+		return usageError{fmt.Errorf("import: %w", err)}
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	exported, ended := false, false
+	err = scanLines(f.name, io.TeeReader(in, sum), func(number int, l importLine) error {
+		exported = exported || l.Record == lineExport
+		ended = l.Record == lineEnd
+		if ended && l.Lines != number-1 {
+			return fmt.Errorf("says that %d lines stand before it; there are %d", l.Lines, number-1)
+		}
+		f.lines = number
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if exported && !ended {
+		return usagef("%s is an export without its end: it was cut short", f.name)
+	}
+	f.hash = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// scanLines calls fn with each line that is not blank, numbered from 1 as an editor does.
+func scanLines(name string, in io.Reader, fn func(number int, l importLine) error) error {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(make([]byte, 0, 64<<10), maxImportLine)
+	number := 0
+	for sc.Scan() {
+		number++
+		if len(sc.Bytes()) == 0 {
+			continue
+		}
+		l, err := ParseImportLine(sc.Bytes())
+		if err == nil {
+			err = fn(number, l)
+		}
+		if err != nil {
+			return lineError(name, number, err)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return lineError(name, number+1, err)
+	}
+	return nil
+}
+
+// checkpoint says how far an import of a file came.
+type checkpoint struct {
+	File   string `json:"file"`   // hash of its content
+	Target string `json:"target"` // broker, prefix and bank it goes to
+	Lines  int    `json:"lines"`  // sent and acknowledged
+}
+
+// readCheckpoint gives the lines that an earlier run sent of the same file to
+// the same place, 0 for none. A checkpoint of another file is an error: what
+// was half imported should not be forgotten in silence.
+func readCheckpoint(path string, want checkpoint) (int, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("checkpoint: %w", err)
+	}
+	var have checkpoint
+	if err := json.Unmarshal(data, &have); err != nil {
+		return 0, usagef("checkpoint %s cannot be read (%v); delete it to start over", path, err)
+	}
+	if have.File != want.File {
+		return 0, usagef("the file changed since an import of it was interrupted; delete %s to start over", path)
+	}
+	if have.Target != want.Target {
+		return 0, nil
+	}
+	return have.Lines, nil
+}
+
+// write replaces the checkpoint in one step.
+func (c checkpoint) write(path string) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return os.Rename(path+".new", path)
+}

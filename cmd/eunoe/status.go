@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/micro"
+	"github.com/spf13/cobra"
+
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+func (a *cli) statusCommand() *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Who is alive, what is behind, what waits for what",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer c.Close() //nolint:errcheck // nothing is left to send
+			if wait {
+				ctx, cancel := context.WithTimeout(cmd.Context(), a.timeout)
+				defer cancel()
+				if _, err := c.WaitSettled(ctx, a.bankID(), nil); err != nil {
+					return err
+				}
+			}
+			return a.status(cmd, c)
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the bank is settled, at most --timeout")
+	return cmd
+}
+
+func (a *cli) status(cmd *cobra.Command, c *client.Client) error {
+	data, err := c.Raw(cmd.Context(), a.bankID(), "status", nil)
+	if a.json {
+		if err != nil {
+			return err
+		}
+		return printWire(cmd.OutOrStdout(), data)
+	}
+	w := cmd.OutOrStdout()
+	showAlive(w, alive(cmd.Context(), c.Conn()))
+	if err != nil {
+		return err
+	}
+	return showAs(w, data, func(w io.Writer, s memory.Status) { showStatus(w, a.bank, s) })
+}
+
+// alive asks every stage of the prefix to show itself and gives who answers
+// within a quarter of a second, by name and id.
+func alive(ctx context.Context, conn *events.Conn) []micro.Info {
+	ctx, cancel := context.WithTimeout(ctx, 250*time.Millisecond)
+	defer cancel()
+	sub, err := conn.NC.SubscribeSync(conn.NC.NewInbox())
+	if err != nil {
+		return nil
+	}
+	defer sub.Unsubscribe() //nolint:errcheck // the connection ends with it
+	if conn.NC.PublishRequest(micro.APIPrefix+".INFO", sub.Subject, nil) != nil {
+		return nil
+	}
+	var out []micro.Info
+	for {
+		msg, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			break
+		}
+		var info micro.Info
+		if json.Unmarshal(msg.Data, &info) == nil && strings.HasPrefix(info.Name, "eunoe") {
+			out = append(out, info)
+		}
+	}
+	slices.SortFunc(out, func(x, y micro.Info) int {
+		return strings.Compare(x.Name+x.ID, y.Name+y.ID)
+	})
+	return out
+}
+
+func showAlive(w io.Writer, services []micro.Info) {
+	if len(services) == 0 {
+		fmt.Fprintf(w, "No stage answers: is one running? `eunoe up` starts them all.\n\n")
+		return
+	}
+	rows := make([][]string, 0, len(services))
+	for _, s := range services {
+		rows = append(rows, []string{s.Name, s.Version, dash(s.Metadata["host"]), dash(s.Metadata["http"]), dash(s.Metadata["started"])})
+	}
+	table(w, []string{"ALIVE", "VERSION", "HOST", "HEALTH", "SINCE"}, rows)
+	fmt.Fprintln(w)
+}
+
+func showStatus(w io.Writer, bank string, s memory.Status) {
+	state := "settled: everything published is in the store"
+	if !s.Settled {
+		state = fmt.Sprintf("not settled; the oldest message has waited %s", time.Duration(s.Lag).Round(time.Millisecond))
+	}
+	fmt.Fprintf(w, "Bank %s is %s.\n\n", oneLine(bank), state)
+	table(indent(w, "  "), nil, [][]string{
+		{"windows to extract", fmt.Sprint(s.Windows.Pending), "facts", fmt.Sprint(s.Facts)},
+		{"writes to apply", fmt.Sprint(s.Writes.Pending), "composites", fmt.Sprint(s.Composites)},
+		{"decisions to take", fmt.Sprint(s.Decisions.Pending), "observations", fmt.Sprint(s.Observations)},
+		{"dead letters", fmt.Sprint(s.Dead), "entities", fmt.Sprint(s.Entities)},
+		{"throttled", fmt.Sprint(s.Messages.Throttled), "last message", fmt.Sprint(s.Messages.Last)},
+	})
+	c := s.Conservation
+	fmt.Fprintf(w, "\n%s published: %d committed, %d empty, %d skipped, %d pending, %d duplicate, %d throttled, %d dead, %d forgotten\n",
+		count(c.Published, "message"), c.Committed, c.Empty, c.Skipped, c.Pending, c.Duplicate, c.Throttled, c.Dead, c.Forgotten)
+	if len(s.Waiting) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nWaiting for more of their conversation, or for a flush:")
+	rows := make([][]string, 0, len(s.Waiting))
+	for _, wt := range s.Waiting {
+		until := "-"
+		if !wt.Until.IsZero() {
+			until = wt.Until.UTC().Format("15:04:05Z")
+		}
+		rows = append(rows, []string{string(wt.Session), count(wt.Messages, "message"), "until " + until})
+	}
+	table(indent(w, "  "), nil, rows)
+}
+
+func (a *cli) banksCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "banks", Short: "List all banks (operators)", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return askAdmin(a, cmd, "banks", struct{}{}, func(w io.Writer, p memory.Page[memory.Bank]) {
+				if len(p.Items) == 0 {
+					fmt.Fprintln(w, "No banks yet: the first message makes one.")
+					return
+				}
+				rows := make([][]string, 0, len(p.Items))
+				for _, b := range p.Items {
+					rows = append(rows, []string{string(b.ID), dash(b.Name), day(&b.Created), short(dash(b.Description), 60)})
+				}
+				table(w, []string{"BANK", "NAME", "CREATED", "DESCRIPTION"}, rows)
+				if p.Next != "" {
+					fmt.Fprintln(w, "\nthere are more; --json shows the cursor")
+				}
+			})
+		},
+	}
+}

@@ -1,0 +1,43 @@
+// Command chatbot is the smallest bot with a memory: it recalls before it
+// answers, and marks what it repeats from memory, so that nothing is learnt
+// twice from its own words. Run `eunoe up` first; each line you type is a message.
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+func main() {
+	ctx := context.Background()
+	c, err := client.Connect(ctx, client.DefaultConfig())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // every publish was acknowledged
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		found, err := c.Recall(ctx, "chatbot", memory.RecallRequest{Query: in.Text()})
+		if err != nil && memory.Code(err) != 404 { // 404: nothing was ever said to it
+			log.Fatal(err)
+		}
+		answer := memory.Message{Role: memory.RoleAssistant, Content: "I see. Tell me more."}
+		if len(found.Items) > 0 { // here a bot would ask its model, with the items in the prompt
+			answer.Content, answer.Recalled = "I remember: "+found.Items[0].Text, true
+		}
+		fmt.Println(answer.Content)
+		for _, m := range []memory.Message{{Speaker: "You", Content: in.Text()}, answer} {
+			if _, err := c.Publish(ctx, "chatbot", "terminal", m); err != nil {
+				log.Print(err)
+			}
+		}
+	}
+	if _, err := c.Flush(ctx, "chatbot", "terminal"); err != nil { // the conversation ends here
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/rs/zerolog"
+)
+
+// prefix begins the name of every setting.
+const prefix = "EUNOE_"
+
+// Config is every setting of Eunoe. Each is an environment variable EUNOE_<env>;
+// flags of the command line override the environment, which overrides the default.
+type Config struct {
+	URL    string `env:"URL" envDefault:"nats://127.0.0.1:4222" doc:"where the NATS server is"`
+	Creds  string `env:"CREDS" doc:"file with NATS credentials"`
+	Prefix string `env:"PREFIX" envDefault:"mem" doc:"first token of every subject; stream names follow it"`
+
+	Data  string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
+	Store string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
+	Port  int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
+	Sync  bool   `env:"SYNC" envDefault:"true" doc:"the embedded server writes to disk before it acknowledges"`
+
+	HTTP  string        `env:"HTTP" envDefault:"127.0.0.1:0" doc:"address of /livez, /readyz and /metrics; port 0 picks a free one"`
+	Log   string        `env:"LOG" envDefault:"info" doc:"trace, debug, info, warn or error"`
+	Grace time.Duration `env:"GRACE" envDefault:"10s" doc:"how long a stage may finish what it began when told to stop"`
+
+	TriggerEvery int           `env:"TRIGGER_EVERY" envDefault:"2" doc:"messages that cut a window; 0 is off"`
+	WindowTokens int           `env:"WINDOW_TOKENS" envDefault:"512" doc:"tokens of new text that cut a window"`
+	WindowSize   int           `env:"WINDOW_SIZE" envDefault:"6" doc:"messages of a window, context included"`
+	IdleAfter    time.Duration `env:"IDLE_AFTER" envDefault:"30s" doc:"a session silent for so long is flushed"`
+	RoleFilter   []string      `env:"ROLE_FILTER" doc:"roles that are extracted, comma separated; empty is all"`
+
+	Extractors  int           `env:"EXTRACTORS" envDefault:"1" doc:"windows one extractor process works on at a time; with one, a bank's windows end in their order"`
+	MaxAttempts int           `env:"MAX_ATTEMPTS" envDefault:"5" doc:"tries of a window before it is a dead letter"`
+	AckWait     time.Duration `env:"ACK_WAIT" envDefault:"30s" doc:"silence of an extractor after which another takes its window"`
+	Redact      []string      `env:"REDACT" envSeparator:"\n" doc:"further regular expressions of secrets, one a line"`
+
+	Dedup    float64 `env:"DEDUP" envDefault:"0" doc:"cosine from which two facts may be duplicates; 0 is the embedder's own"`
+	Cluster  float64 `env:"CLUSTER" envDefault:"0" doc:"cosine of an edge between facts of a composite; 0 is the embedder's own"`
+	Diameter float64 `env:"DIAMETER" envDefault:"0" doc:"least cosine of a member to its representative; 0 is the embedder's own"`
+	Batch    int     `env:"BATCH" envDefault:"200" doc:"events the consolidator commits in one transaction, at most"`
+
+	Slots int `env:"SLOTS" envDefault:"16" doc:"requests one query process answers at a time"`
+}
+
+// Setting is one effective setting and where its value comes from.
+type Setting struct {
+	Name   string `json:"name"` // EUNOE_…
+	Value  string `json:"value"`
+	Source string `json:"source"` // default, environment or flag
+	Doc    string `json:"doc"`
+}
+
+// LoadConfig reads the settings from environ ("NAME=value" lines) and
+// overrides (name without EUNOE_ → value, as flags give them). The error joins
+// every setting that is wrong and names each.
+func LoadConfig(environ []string, overrides map[string]string) (Config, []Setting, error) {
+	given := env.ToMap(environ)
+	for name, value := range overrides {
+		given[prefix+name] = value
+	}
+	var c Config
+	err := env.ParseWithOptions(&c, env.Options{Environment: given, Prefix: prefix})
+	if err != nil {
+		return Config{}, nil, unreadable(err)
+	}
+	if c.Store == "" {
+		c.Store = filepath.Join(c.Data, "eunoe.db")
+	}
+	settings := effective(c, given, overrides)
+	return c, settings, c.Validate()
+}
+
+// unreadable names the settings that could not be read by their variables.
+func unreadable(err error) error {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return fmt.Errorf("settings: %w", err)
+	}
+	var out []error
+	for _, e := range all.Errors {
+		var parse env.ParseError
+		if !errors.As(e, &parse) {
+			out = append(out, e)
+			continue
+		}
+		name := parse.Name
+		if f, ok := reflect.TypeFor[Config]().FieldByName(parse.Name); ok {
+			name = prefix + f.Tag.Get("env")
+		}
+		out = append(out, fmt.Errorf("%s: expected %s: %w", name, parse.Type, parse.Err))
+	}
+	return errors.Join(out...)
+}
+
+// effective lists the settings in the order they are declared.
+func effective(c Config, given, overrides map[string]string) []Setting {
+	var out []Setting
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := f.Tag.Get("env")
+		s := Setting{Name: prefix + name, Value: show(v.Field(i).Interface()), Source: "default", Doc: f.Tag.Get("doc")}
+		if _, ok := given[s.Name]; ok {
+			s.Source = "environment"
+		}
+		if _, ok := overrides[name]; ok {
+			s.Source = "flag"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func show(v any) string {
+	if list, ok := v.([]string); ok {
+		return strings.Join(list, ",")
+	}
+	return fmt.Sprint(v)
+}
+
+// Validate joins everything that is wrong; each error names its setting.
+func (c Config) Validate() error {
+	var errs []error
+	wrong := func(name, format string, args ...any) {
+		errs = append(errs, fmt.Errorf(prefix+name+": "+format, args...))
+	}
+	if c.Prefix == "" || strings.ContainsAny(c.Prefix, ".*> \t$%") {
+		wrong("PREFIX", "%q is not one subject token", c.Prefix)
+	}
+	if c.Port < -1 || c.Port > 65535 {
+		wrong("PORT", "%d is no port; expected 1 to 65535, or -1 for a free one", c.Port)
+	}
+	if _, _, err := net.SplitHostPort(c.HTTP); err != nil {
+		wrong("HTTP", "%q is not host:port", c.HTTP)
+	}
+	if _, err := zerolog.ParseLevel(c.Log); err != nil || c.Log == "" {
+		wrong("LOG", "%q is no level; expected trace, debug, info, warn or error", c.Log)
+	}
+	for _, n := range []struct {
+		name            string
+		value, low, top int
+	}{{"TRIGGER_EVERY", c.TriggerEvery, 0, 512}, {"WINDOW_TOKENS", c.WindowTokens, 1, 1000000}, {"WINDOW_SIZE", c.WindowSize, 1, 512},
+		{"EXTRACTORS", c.Extractors, 1, 1024}, {"MAX_ATTEMPTS", c.MaxAttempts, 1, 1000}, {"BATCH", c.Batch, 1, 10000}, {"SLOTS", c.Slots, 1, 10000}} {
+		if n.value < n.low || n.value > n.top {
+			wrong(n.name, "%d is out of range; expected %d to %d", n.value, n.low, n.top)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"GRACE", c.Grace}, {"IDLE_AFTER", c.IdleAfter}, {"ACK_WAIT", c.AckWait}} {
+		if d.value <= 0 {
+			wrong(d.name, "%s must be more than 0", d.value)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"DEDUP", c.Dedup}, {"CLUSTER", c.Cluster}, {"DIAMETER", c.Diameter}} {
+		if f.value < 0 || f.value > 1 {
+			wrong(f.name, "%v is no cosine; expected 0 to 1", f.value)
+		}
+	}
+	for _, r := range c.RoleFilter {
+		if !slices.Contains([]string{"user", "assistant", "system", "tool"}, r) {
+			wrong("ROLE_FILTER", "%q is no role; expected user, assistant, system or tool", r)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,15 @@
+package asyncapi
+
+// The bodies that have no type of their own elsewhere.
+
+// Ack is the broker's acknowledgement of a publish.
+type Ack struct {
+	Stream    string `json:"stream"`
+	Seq       uint64 `json:"seq"`                 // what after takes
+	Duplicate bool   `json:"duplicate,omitempty"` // not stored: publish again without Nats-Msg-Id
+}
+
+// Delta is a piece of a streamed response; the whole reply comes last.
+type Delta struct {
+	Delta string `json:"delta"`
+}

@@ -1,0 +1,167 @@
+package deploy_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+	"github.com/rs/zerolog"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+)
+
+// users gives the user entries that a document shows.
+func users(t *testing.T, doc string) string {
+	t.Helper()
+	block := regexp.MustCompile("(?s)```\n(\\{ user: .*?)```").FindStringSubmatch(read(t, doc))
+	if block == nil {
+		t.Fatalf("%s shows no users", doc)
+	}
+	return strings.ReplaceAll(block[1], "…", "secret")
+}
+
+// guarded starts a broker with the users of the documents and another bot's.
+func guarded(t *testing.T) *server.Server {
+	t.Helper()
+	alice := users(t, "docs/CONTRACT.md")
+	bob := strings.NewReplacer("mem.alice.", "mem.bob.", "_INBOX_alice", "_INBOX_bob", "user: alice", "user: bob").Replace(alice)
+	dir := t.TempDir()
+	conf := "host: 127.0.0.1\nport: -1\njetstream { store_dir: '" + filepath.Join(dir, "streams") + "' }\nauthorization { users: [\n" +
+		alice + "\n" + bob + "\n" + users(t, "docs/OPERATIONS.md") + "\n] }\n"
+	file := filepath.Join(dir, "nats.conf")
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := server.ProcessConfigFile(file)
+	if err != nil {
+		t.Fatalf("the documents' users are no server settings: %v\n%s", err, conf)
+	}
+	o.NoLog, o.NoSigs = true, true
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(30 * time.Second) {
+		t.Fatal("the broker did not start")
+	}
+	return s
+}
+
+// login connects a user; refused receives the subjects the broker refuses it.
+func login(t *testing.T, s *server.Server, user, inbox string) (nc *nats.Conn, refused chan error) {
+	t.Helper()
+	refused = make(chan error, 16)
+	nc, err := nats.Connect(s.ClientURL(), nats.UserInfo(user, "secret"), nats.CustomInboxPrefix(inbox),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc, refused
+}
+
+func TestTheDocumentedPermissionsHold(t *testing.T) {
+	t.Parallel()
+	s := guarded(t)
+	worker, err := events.Connect(t.Context(), events.ConnConfig{URL: s.ClientURL(), Wait: 10 * time.Second, Log: zerolog.Nop(),
+		Options: []nats.Option{nats.UserInfo("worker", "secret")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(worker.Close)
+	if err := worker.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
+		t.Fatalf("a worker cannot make the streams: %v", err)
+	}
+	svc, err := micro.AddService(worker.NC, micro.Config{Name: "answers", Version: "1.0.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = svc.Stop() })
+	answer := micro.HandlerFunc(func(r micro.Request) { _ = r.Respond([]byte(`{}`)); _ = r.Respond([]byte(`{}`)) })
+	if err := svc.AddEndpoint("recall", answer, micro.WithEndpointSubject("mem.*.recall")); err != nil {
+		t.Fatal(err)
+	}
+	if err := worker.NC.Flush(); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("a bot publishes, asks and hears of changes in its own bank", func(t *testing.T) {
+		t.Parallel()
+		nc, _ := login(t, s, "alice", "_INBOX_alice")
+		changes, err := nc.SubscribeSync("mem.alice.change.>")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, subject := range []string{"mem.alice.message.chat", "mem.alice.flush.chat", "mem.alice.recall"} {
+			if _, err := nc.Request(subject, []byte(`{"content":"x"}`), 10*time.Second); err != nil {
+				t.Errorf("%s: %v", subject, err)
+			}
+		}
+		if err := worker.NC.Publish("mem.alice.change.fact", []byte(`{}`)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := changes.NextMsg(10 * time.Second); err != nil {
+			t.Errorf("changes: %v", err)
+		}
+	})
+	t.Run("a bot reaches no other bank and nothing of the workers", func(t *testing.T) {
+		t.Parallel()
+		for _, subject := range []string{"mem.bob.message.chat", "mem.bob.recall", "mem.alice.window.chat", "mem.alice.write.retain",
+			"mem.alice.dead.ingest", "mem.alice.change.fact", "mem.admin.erase", "$JS.API.STREAM.LIST", "$KV.MEM_BANKS.alice"} {
+			nc, refused := login(t, s, "alice", "_INBOX_alice")
+			if err := nc.Publish(subject, []byte(`{}`)); err != nil {
+				t.Fatal(err)
+			}
+			expectRefusal(t, nc, refused, "publish to "+subject)
+		}
+		for _, subject := range []string{"mem.bob.change.>", "mem.>", "_INBOX_bob.>", "_INBOX.>", "mem.alice.message.>", "mem.alice.write.>"} {
+			nc, refused := login(t, s, "alice", "_INBOX_alice")
+			if _, err := nc.SubscribeSync(subject); err != nil {
+				t.Fatal(err)
+			}
+			expectRefusal(t, nc, refused, "subscribe to "+subject)
+		}
+	})
+	t.Run("an operator asks every bank and the operators' door and publishes to no stream", func(t *testing.T) {
+		t.Parallel()
+		nc, refused := login(t, s, "operator", "_INBOX")
+		for _, subject := range []string{"mem.admin.banks", "mem.alice.status"} {
+			if _, err := nc.Request(subject, nil, time.Second); !errors.Is(err, nats.ErrNoResponders) {
+				t.Errorf("%s: %v", subject, err)
+			}
+		}
+		if _, err := nc.Request("$JS.API.STREAM.NAMES", nil, 10*time.Second); err != nil {
+			t.Errorf("streams: %v", err)
+		}
+		for _, subject := range []string{"mem.alice.message.chat", "mem.alice.write.retain", "mem.alice.window.chat"} {
+			if err := nc.Publish(subject, nil); err != nil {
+				t.Fatal(err)
+			}
+			expectRefusal(t, nc, refused, "publish to "+subject)
+		}
+	})
+}
+
+func expectRefusal(t *testing.T, nc *nats.Conn, refused chan error, what string) {
+	t.Helper()
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-refused:
+		if !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: %v", what, err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("%s was allowed", what)
+	}
+}

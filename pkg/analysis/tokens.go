@@ -1,0 +1,62 @@
+package analysis
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// codec loads the tokenizer at its first use; its tables are part of the program.
+var codec = sync.OnceValue(func() tokenizer.Codec {
+	c, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		return nil
+	}
+	return c
+})
+
+// countPiece bounds what is counted at once, in bytes: byte pair encoding of
+// one long run without spaces grows with its square.
+const countPiece = 4096
+
+// CountTokens gives the size of text in tokens of the cl100k encoding. Text of
+// more than 4 KiB is counted in pieces, which adds at most one token a piece.
+// Where the tokenizer refuses a text, four bytes count as one token.
+func CountTokens(text string) int {
+	n := 0
+	for len(text) > 0 {
+		piece := text
+		if len(piece) > countPiece {
+			piece = piece[:cutAt(piece, countPiece)]
+		}
+		n += countOne(piece)
+		text = text[len(piece):]
+	}
+	return n
+}
+
+func countOne(s string) int {
+	if c := codec(); c != nil {
+		if n, err := c.Count(s); err == nil {
+			return n
+		}
+	}
+	return (len(s) + 3) / 4
+}
+
+// cutAt gives the last place at or before n to cut s: before a space near n, else
+// at a rune boundary. It is never 0 for n of 4 or more.
+func cutAt(s string, n int) int {
+	for i := n; i > n-128 && i > 0; i-- {
+		if s[i] == ' ' || s[i] == '\n' {
+			return i
+		}
+	}
+	for back := 1; back < utf8.UTFMax && back < n; back++ {
+		if utf8.RuneStart(s[n-back+1]) {
+			return n - back + 1
+		}
+	}
+	return n
+}

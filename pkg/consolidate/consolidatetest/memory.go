@@ -1,0 +1,183 @@
+// Package consolidatetest is a bank in memory for testing what consolidation
+// decides: a consolidate.View over plain maps that applies what was planned.
+package consolidatetest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Memory is one bank. It is not safe for concurrent use. Its nearest
+// neighbours are exact, over all nodes of the bank.
+type Memory struct {
+	ID           memory.BankID
+	Profile      memory.Bank
+	FactsByID    map[memory.FactID]memory.Fact
+	Tree         map[memory.CompositeID]memory.Composite
+	Named        map[memory.EntityID]memory.Entity
+	Related      map[string]memory.Relation
+	Disputes     map[memory.ConflictID]memory.Conflict
+	Observed     map[memory.ObservationID]memory.Observation
+	Events       map[uint64]consolidate.StoredMessage
+	Replaced     map[memory.MessageID]memory.Replacement
+	Windows      map[memory.WindowID]memory.WindowEnd
+	Ops          map[string]memory.WriteOutcome
+	Uses         []memory.Use
+	Consolidated uint64
+	Reads        int // calls of the view, for tests of bounded work
+
+	last uint64 // sequences given to writes that have none
+}
+
+// New makes an empty bank with the default profile.
+func New(id memory.BankID) *Memory {
+	return &Memory{
+		ID:        id,
+		Profile:   memory.Bank{ID: id, Disposition: memory.DefaultDisposition()},
+		FactsByID: map[memory.FactID]memory.Fact{},
+		Tree:      map[memory.CompositeID]memory.Composite{},
+		Named:     map[memory.EntityID]memory.Entity{},
+		Related:   map[string]memory.Relation{},
+		Disputes:  map[memory.ConflictID]memory.Conflict{},
+		Observed:  map[memory.ObservationID]memory.Observation{},
+		Events:    map[uint64]consolidate.StoredMessage{},
+		Replaced:  map[memory.MessageID]memory.Replacement{},
+		Windows:   map[memory.WindowID]memory.WindowEnd{},
+		Ops:       map[string]memory.WriteOutcome{},
+	}
+}
+
+// Say stores a message event as the store would: the first event of an id is
+// stored, a later one is a duplicate.
+func (m *Memory) Say(seq uint64, id memory.MessageID, session memory.SessionID, speaker string, said time.Time, replaces memory.MessageID) {
+	e := consolidate.StoredMessage{Seq: seq, ID: id, Canonical: seq, Session: session, Speaker: speaker, Said: memory.At(said),
+		Replaces: replaces, State: memory.StatePending}
+	for _, o := range m.Events {
+		if o.ID == id && o.Canonical == o.Seq {
+			e.Canonical, e.State = o.Seq, memory.StateDuplicate
+		}
+	}
+	m.Events[seq] = e
+}
+
+// Write plans a write on the bank as it stands and applies the plan. A write
+// without a sequence or a bank is given them; one whose op was applied changes
+// nothing.
+func (m *Memory) Write(w memory.Write, cfg consolidate.Config) (memory.Changes, error) {
+	if w.Seq == 0 {
+		w.Seq = m.last + 1
+	}
+	m.last = max(m.last, w.Seq)
+	w.Bank = cmp.Or(w.Bank, m.ID)
+	if o, ok := m.Ops[w.Op]; ok && w.Op != "" {
+		return memory.Changes{Outcome: o}, nil
+	}
+	c, err := consolidate.Plan(m, w, cfg)
+	if err == nil {
+		m.Apply(w, c)
+	}
+	return c, err
+}
+
+// Apply applies what a plan changes.
+func (m *Memory) Apply(w memory.Write, c memory.Changes) {
+	if c.Bank != nil {
+		m.Profile = *c.Bank
+	}
+	for _, id := range c.RemovedComposites {
+		delete(m.Tree, id)
+	}
+	for _, f := range c.Facts {
+		if f.Vector == nil {
+			f.Vector = m.FactsByID[f.ID].Vector
+		}
+		m.FactsByID[f.ID] = f
+	}
+	for _, id := range c.RemovedFacts {
+		delete(m.FactsByID, id)
+	}
+	for _, x := range c.Composites {
+		m.Tree[x.ID] = x
+	}
+	for _, e := range c.Entities {
+		m.Named[e.ID] = e
+	}
+	for _, r := range c.Relations {
+		m.Related[r.From+"|"+r.To+"|"+string(r.Type)] = r
+	}
+	for _, x := range c.Conflicts {
+		m.Disputes[x.ID] = x
+	}
+	for _, o := range c.Observations {
+		m.Observed[o.ID] = o
+	}
+	for _, id := range c.RemovedObservations {
+		delete(m.Observed, id)
+	}
+	for _, id := range c.RemovedConflicts {
+		delete(m.Disputes, id)
+	}
+	m.applyRest(w, c)
+}
+
+func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
+	for _, id := range c.RemovedEntities {
+		named := false
+		for _, f := range m.FactsByID {
+			named = named || slices.Contains(f.Entities, id)
+		}
+		if !named {
+			delete(m.Named, id)
+			maps.DeleteFunc(m.Named, func(_ memory.EntityID, e memory.Entity) bool { return e.Redirect == id })
+		}
+	}
+	for _, r := range c.Replacements {
+		m.Replaced[r.ID] = r
+	}
+	for _, e := range c.Ended {
+		s := m.Events[e.Seq]
+		s.State = e.State
+		m.Events[e.Seq] = s
+	}
+	if c.Window != nil {
+		m.Windows[c.Window.ID] = *c.Window
+	}
+	m.Uses = append(m.Uses, c.Uses...)
+	if c.Forgotten != nil {
+		for _, seq := range c.Forgotten.Messages {
+			m.Events[seq] = consolidate.StoredMessage{Seq: seq, State: memory.StateForgotten}
+		}
+	}
+	if c.Outcome.Ran != nil && *c.Outcome.Ran {
+		m.Consolidated = w.Seq
+	}
+	if w.Op != "" {
+		m.Ops[w.Op] = c.Outcome
+	}
+}
+
+// Live gives the live facts, by id.
+func (m *Memory) Live() []memory.Fact {
+	var out []memory.Fact
+	for _, id := range slices.Sorted(maps.Keys(m.FactsByID)) {
+		if f := m.FactsByID[id]; f.Live() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Fact gives the fact with this text; false if there is none.
+func (m *Memory) Fact(text string) (memory.Fact, bool) {
+	for _, f := range m.FactsByID {
+		if memory.NormalText(f.Text) == memory.NormalText(text) {
+			return f, true
+		}
+	}
+	return memory.Fact{}, false
+}

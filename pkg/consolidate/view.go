@@ -1,0 +1,99 @@
+package consolidate
+
+import (
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// View is what Plan may read of one bank, as the store stood when the write's
+// transaction reached it. Every answer is deterministic: equal stores give
+// equal answers in equal order. Ids that are not there are left out.
+type View interface {
+	// Bank gives the profile; the default profile of a bank not yet made.
+	Bank() (memory.Bank, error)
+
+	// Facts gives facts by id, in any state, with vectors, in the order asked.
+	Facts(ids []memory.FactID) ([]memory.Fact, error)
+	// FactByKey gives the live fact a caller named so; nil if there is none.
+	FactByKey(key string) (*memory.Fact, error)
+	// FactsOfState gives up to limit facts, newest said first, that give this
+	// attribute of this subject a value, merged ones left out.
+	FactsOfState(subject memory.EntityID, attribute string, limit int) ([]memory.Fact, error)
+	// FactsOfEntity gives up to limit live facts that name the entity, newest said first.
+	FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error)
+	// FactsOfMessages gives the facts, in any state, that rest on one of the message events.
+	FactsOfMessages(seqs []uint64) ([]memory.Fact, error)
+	// FactsByHand gives the facts, in any state, that rest on no message: with a
+	// speaker or session given, those that carry it; with both empty, all.
+	FactsByHand(speaker string, session memory.SessionID) ([]memory.Fact, error)
+	// FactsPointingTo gives the facts superseded by or merged into one of the ids.
+	FactsPointingTo(ids []memory.FactID) ([]memory.Fact, error)
+
+	// Nearest gives up to limit live nodes of the level by descending cosine to
+	// v, ties by id. Candidates are the at most 200 nodes that share a rare
+	// term or an entity with the given ones; it is no sweep over the bank.
+	Nearest(level int, v memory.Vector, terms []string, entities []memory.EntityID, limit int) ([]Neighbour, error)
+	// Nodes gives live facts (level 0) or composites as nodes, with vectors.
+	Nodes(level int, ids []string) ([]memory.Node, error)
+	// Composites gives composites by id.
+	Composites(ids []memory.CompositeID) ([]memory.Composite, error)
+
+	// Entities gives entities by id, following no redirect.
+	Entities(ids []memory.EntityID) ([]memory.Entity, error)
+	// EntitiesNamed gives the entities that have this spelling (NormalText) as name or alias, by id.
+	EntitiesNamed(name string) ([]memory.Entity, error)
+	// BusiestEntities gives up to limit entities by the number of live facts that name them, ties by id.
+	BusiestEntities(limit int) ([]memory.Entity, error)
+
+	// Messages gives what is stored of message events, duplicates included.
+	Messages(seqs []uint64) ([]StoredMessage, error)
+	// MessagesByID gives what is stored under message ids: of each the event
+	// that is stored, and after it the duplicates known of it, by sequence.
+	MessagesByID(ids []memory.MessageID) ([]StoredMessage, error)
+	// MessagesOf gives the message events of a session (or, with speaker set and
+	// session empty, of a speaker) up to a sequence; with both empty, of the bank.
+	MessagesOf(session memory.SessionID, speaker string, upto uint64) ([]StoredMessage, error)
+	// Replacements gives the replacements in effect for the message ids.
+	Replacements(ids []memory.MessageID) ([]memory.Replacement, error)
+
+	// Conflicts gives all conflicts one of the facts is party to, by id.
+	Conflicts(facts []memory.FactID) ([]memory.Conflict, error)
+	// Conflict gives one conflict; nil if there is none.
+	Conflict(id memory.ConflictID) (*memory.Conflict, error)
+	// Observations gives observations by id.
+	Observations(ids []memory.ObservationID) ([]memory.Observation, error)
+	// ObservationsOf gives the observations that rest on one of the facts, by id.
+	ObservationsOf(facts []memory.FactID) ([]memory.Observation, error)
+
+	// Window gives how a window ended so far; nil if it did not.
+	Window(id memory.WindowID) (*memory.WindowEnd, error)
+	// Outcome gives the outcome of an op that was applied; nil if it was not.
+	Outcome(op string) (*memory.WriteOutcome, error)
+	// FactsSince counts live facts whose version is past a MEM_WRITES sequence.
+	FactsSince(write uint64) (int, error)
+	// LastConsolidated is the MEM_WRITES sequence of the last consolidate that ran, 0 for none.
+	LastConsolidated() (uint64, error)
+	// Tombstoned reports which of the message events were forgotten.
+	Tombstoned(seqs []uint64) (map[uint64]bool, error)
+}
+
+// Neighbour is a node and how near it is.
+type Neighbour struct {
+	memory.Node
+	Cosine float64 // in [-1, 1]
+}
+
+// StoredMessage is what the store knows of a message event, without its text.
+type StoredMessage struct {
+	Seq       uint64           // of this event
+	ID        memory.MessageID // "" where the id is not known (forgotten)
+	Canonical uint64           // the event that is stored under the id; differs from Seq for a duplicate
+	Session   memory.SessionID
+	Speaker   string
+	Said      memory.Instant
+	Replaces  memory.MessageID
+	State     memory.MessageState
+}
+
+// Added: View.FactsByHand, which forgetting a speaker or a bank needs, since
+// facts without messages are found by no other method. All methods that give
+// facts give them whole, with vectors.

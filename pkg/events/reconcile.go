@@ -1,0 +1,188 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Reconcile makes the streams and buckets that are missing and corrects those
+// that differ where a stream can be corrected. What cannot be (how it keeps and
+// stores its events) is memory.ErrConflict, with the difference shown; nothing
+// is changed then in that stream. What an operator set beside our settings
+// (placement, metadata, compression) stays. Several processes may call it at
+// once, and a second call changes nothing. A broker that is not ready is tried
+// again until ctx ends, at most 30 s.
+func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return untilDone(ctx, Backoff{Max: 2 * time.Second}, func() error {
+		var errs []error
+		for _, want := range c.Naming.Streams(o) {
+			if err := c.reconcileStream(ctx, want); err != nil {
+				if transient(err) {
+					return err
+				}
+				errs = append(errs, err)
+			}
+		}
+		for _, want := range c.Naming.Buckets(o) {
+			if err := c.reconcileBucket(ctx, want); err != nil {
+				if transient(err) {
+					return err
+				}
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	}, func(err error) { c.Log.Warn().Err(err).Msg("waiting for JetStream") })
+}
+
+func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig) error {
+	s, err := c.JS.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = c.JS.CreateStream(ctx, want)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return meaning(err, "create stream %s", want.Name)
+		}
+		s, err = c.JS.Stream(ctx, want.Name) // another process made it meanwhile
+	}
+	if err != nil {
+		return meaning(err, "read stream %s", want.Name)
+	}
+	have := s.CachedInfo().Config
+	fixed, loose := drift(have, want)
+	if len(fixed) > 0 {
+		return fmt.Errorf("stream %s differs in what cannot be changed (%s): move its events to a stream made anew: %w",
+			want.Name, strings.Join(fixed, "; "), memory.ErrConflict)
+	}
+	if len(loose) == 0 {
+		return nil
+	}
+	if _, err := c.JS.UpdateStream(ctx, corrected(have, want)); err != nil {
+		return meaning(err, "correct stream %s (%s)", want.Name, strings.Join(loose, "; "))
+	}
+	c.Log.Info().Str("stream", want.Name).Strs("corrected", loose).Msg("corrected a stream")
+	return nil
+}
+
+// drift says in which settings of ours a stream differs, each as
+// "name: is X, expected Y": those that are fixed when a stream is made, and the others.
+func drift(have, want jetstream.StreamConfig) (fixed, loose []string) {
+	for _, s := range settings(have, want) {
+		if reflect.DeepEqual(s.have, s.want) {
+			continue
+		}
+		line := fmt.Sprintf("%s: is %v, expected %v", s.name, show(s.have), show(s.want))
+		if s.fixed {
+			fixed = append(fixed, line)
+		} else {
+			loose = append(loose, line)
+		}
+	}
+	return fixed, loose
+}
+
+type setting struct {
+	name       string
+	have, want any
+	fixed      bool
+}
+
+func settings(have, want jetstream.StreamConfig) []setting {
+	replicas := want.Replicas
+	if replicas == 0 {
+		replicas = have.Replicas
+	}
+	return []setting{
+		{"storage", have.Storage, want.Storage, true},
+		{"retention", have.Retention, want.Retention, true},
+		{"deny_delete", have.DenyDelete, false, true},
+		{"allow_msg_ttl", have.AllowMsgTTL, false, true},
+		{"allow_msg_schedules", have.AllowMsgSchedules, false, true},
+		{"sealed", have.Sealed, false, true},
+		{"mirror", have.Mirror, want.Mirror, true},
+		{"sources", len(have.Sources), 0, false},
+		{"subjects", have.Subjects, want.Subjects, false},
+		{"subject_transform", have.SubjectTransform, want.SubjectTransform, false},
+		{"duplicate_window", have.Duplicates, want.Duplicates, false},
+		{"discard", have.Discard, want.Discard, false},
+		{"max_age", have.MaxAge, want.MaxAge, false},
+		{"max_bytes", have.MaxBytes, want.MaxBytes, false},
+		{"max_msgs", have.MaxMsgs, want.MaxMsgs, false},
+		{"max_msgs_per_subject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject, false},
+		{"max_msg_size", have.MaxMsgSize, want.MaxMsgSize, false},
+		{"max_consumers", have.MaxConsumers, want.MaxConsumers, false},
+		{"allow_direct", have.AllowDirect, want.AllowDirect, false},
+		{"allow_rollup_hdrs", have.AllowRollup, false, false},
+		{"no_ack", have.NoAck, false, false},
+		{"num_replicas", have.Replicas, replicas, false},
+	}
+}
+
+// corrected is have with our settings put right.
+func corrected(have, want jetstream.StreamConfig) jetstream.StreamConfig {
+	c := have
+	c.Subjects, c.SubjectTransform, c.Sources = want.Subjects, want.SubjectTransform, nil
+	c.Duplicates, c.Discard, c.MaxAge = want.Duplicates, want.Discard, want.MaxAge
+	c.MaxBytes, c.MaxMsgs, c.MaxMsgsPerSubject = want.MaxBytes, want.MaxMsgs, want.MaxMsgsPerSubject
+	c.MaxMsgSize, c.MaxConsumers, c.AllowDirect = want.MaxMsgSize, want.MaxConsumers, want.AllowDirect
+	c.AllowRollup, c.NoAck = false, false
+	if want.Replicas > 0 {
+		c.Replicas = want.Replicas
+	}
+	return c
+}
+
+func show(v any) string {
+	if t, ok := v.(*jetstream.SubjectTransformConfig); ok {
+		if t == nil {
+			return "none"
+		}
+		return t.Source + " to " + t.Destination
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func (c *Conn) reconcileBucket(ctx context.Context, want jetstream.KeyValueConfig) error {
+	_, err := c.JS.CreateKeyValue(ctx, want)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, jetstream.ErrBucketExists) {
+		return meaning(err, "create bucket %s", want.Bucket)
+	}
+	kv, err := c.JS.KeyValue(ctx, want.Bucket)
+	if err != nil {
+		return meaning(err, "read bucket %s", want.Bucket)
+	}
+	st, err := kv.Status(ctx)
+	if err != nil {
+		return meaning(err, "read bucket %s", want.Bucket)
+	}
+	have := st.Config()
+	if have.Storage != want.Storage {
+		return fmt.Errorf("bucket %s is kept in %v storage, expected %v, which cannot be changed: delete it and start again: %w",
+			want.Bucket, have.Storage, want.Storage, memory.ErrConflict)
+	}
+	if want.Replicas == 0 {
+		want.Replicas = have.Replicas
+	}
+	if _, err := c.JS.UpdateKeyValue(ctx, want); err != nil {
+		return meaning(err, "correct bucket %s", want.Bucket)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package rules
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/analysis"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// cues decide a fact's type by phrases; the first type that has one counts.
+var cues = []struct {
+	typ     memory.Type
+	phrases []string
+}{
+	{memory.TypeConstraint, lines(`allergic, allergy, allergies, intolerant, intolerance, cannot eat, can't eat, can't drink, cannot drink, can't use, can't drive,
+		can't work, can't travel, cannot work, cannot use, can't afford, must not, mustn't, not allowed, vegetarian, vegan, pescatarian, gluten-free, gluten free,
+		lactose, kosher, halal, deadline, no more than, budget, must be, is required, are required, only works on, only available,
+		phobia, diabetic, celiac`)},
+	{memory.TypeDecision, lines(`decided to, decided on, decided that, decided, going with, we chose, i chose, settled on, made up my mind, opted for, we agreed, picked, i'll go with, we'll go with`)},
+	{memory.TypePreference, lines(`favourite, favorite, favourites, favorites, prefer, prefers, preferred, i love, i loved, i like, i liked, i enjoy, i enjoyed, i adore, i hate, i dislike, i really like, i really love,
+		i really enjoy, i also love, i also like, i also enjoy, i always loved, i've always loved, i absolutely love, i just love, i just like, i still love, i don't like, i do not like, i don't enjoy, i never liked, can't stand, fan of, big fan, would rather,
+		i'd rather, loves, enjoys, hates, dislikes, likes to, we love, we like, we enjoy, i'm into, my go-to, i totally love, i do love, i do like, i do enjoy, i also hate, obsessed with, my passion, passionate about`)},
+	{memory.TypeToolAffordance, lines(`tool can, tool lets, command can, command lets, api can, api lets, api allows, api supports, script can, app lets, app can, app allows, tool supports, tool allows, cli can, library can, library supports,
+		plugin can, you can use, can be used to, lets you, allows you to`)},
+	{memory.TypeFailurePattern, lines(`error, errors, exception, crash, crashes, crashed, bug, fails when, fails if, fails because, failed because, fails with, failed with, doesn't work, does not work, didn't work, times out, timed out,
+		time out, stack trace, broken, keeps failing, out of memory, segfault`)},
+	{memory.TypeProcedure, lines(`in order to, step 1, step 2, the way to, you need to run, you need to, you have to, first you, to do this, to do that, to fix this, to install, how to, make sure to`)},
+	{memory.TypeOutcome, lines(`turned out, worked out, ended up, succeeded, managed to, as a result, paid off, finally got, finally did, finally made, finally finished, resulted in, successfully`)},
+	{memory.TypeBelief, lines(`i think, i believe, i really think, i really believe, i feel like, i suppose, i guess, i doubt, in my opinion, in my view, seems to me, i'd say, i would say, i'm sure, i find that, i find it, if you ask me, i feel that`)},
+}
+
+// happenings are verbs of events.
+var happenings = words(`went visited attended met bought moved started finished joined won lost took celebrated graduated adopted traveled travelled
+	ran made got booked broke saw found had-a received signed performed hosted organized organised participated volunteered completed
+	launched opened closed quit resigned hired fired married divorced born died passed injured hurt arrived left returned came flew
+	drove hiked camped swam painted built wrote published cooked baked ordered sold donated adopted planted fixed called sent gave
+	interviewed applied enrolled learned played watched read recorded designed created planned scheduled cancelled canceled tried
+	invited surprised proposed announced submitted presented taught helped raised spent enjoyed hosted organised`)
+
+// hedges weaken a statement.
+var hedges = lines(`maybe, perhaps, probably, might, possibly, not sure, i guess, sort of, kind of, kinda, sorta, apparently, could be, i'm thinking of, thinking about, thinking of, considering, hopefully, seems, it seems`)
+
+// orders begin an instruction.
+var orders = words(`always never please`)
+
+var orderPhrases = []string{"remember to ", "make sure ", "from now on ", "don't ever ", "do not ", "call me ", "don't forget ", "be sure to ", "keep in mind ", "stop using ", "use only ", "only use "}
+
+// typeOf gives the type of a sentence as it was said.
+func typeOf(ps []piece, low string, found marks, dates []analysis.DateSpan) memory.Type {
+	if commands(ps) {
+		return memory.TypeInstruction
+	}
+	for i, c := range cues {
+		if !found.has(markCues << i) {
+			continue
+		}
+		if c.typ == memory.TypePreference && len(dates) > 0 && !strings.Contains(low, " favo") && !strings.Contains(low, " prefer") && happened(ps) {
+			return memory.TypeEvent
+		}
+		return c.typ
+	}
+	if len(dates) > 0 || happened(ps) {
+		return memory.TypeEvent
+	}
+	return memory.TypeFact
+}
+
+// commands reports a sentence that tells what to do from now on.
+func commands(ps []piece) bool {
+	if orders[first(ps)] {
+		j := next(ps, next(ps, 0)+1)
+		return j < len(ps) && !strings.HasSuffix(ps[j].low, "ed") && ps[j].low != "the" && ps[j].low != "been" && ps[j].low != "had"
+	}
+	low := phrase(ps)
+	for _, o := range orderPhrases {
+		if strings.HasPrefix(low, " "+o) {
+			return true
+		}
+	}
+	return false
+}
+
+func happened(ps []piece) bool {
+	for _, p := range ps {
+		if happenings[p.low] {
+			return true
+		}
+	}
+	return false
+}
+
+// kind is experience for what the agent itself did, opinion for a belief.
+func (t *teller) kind(typ memory.Type, I bool) memory.Kind {
+	switch {
+	case typ == memory.TypeBelief:
+		return memory.KindOpinion
+	case t.message.Role == memory.RoleTool, t.message.Role == memory.RoleAssistant && I:
+		return memory.KindExperience
+	}
+	return memory.KindWorld
+}
+
+// confidence is 1 for a plain statement, .7 for a hedged one, .5 for a belief.
+func confidence(typ memory.Type, hedged bool) float64 {
+	switch {
+	case typ == memory.TypeBelief:
+		return 0.5
+	case hedged:
+		return 0.7
+	}
+	return 1
+}
+
+var feelings = words(`happy sad excited nervous anxious scared proud grateful thankful angry upset lonely stressed overwhelmed relieved
+	worried depressed thrilled devastated heartbroken afraid hopeful frustrated disappointed joy grief tears crying cried`)
+
+// tagsOf gives the family of the type, feelings, and hashtags.
+func tagsOf(low, s string, typ memory.Type) []string {
+	var out []string
+	switch typ {
+	case memory.TypeConstraint:
+		out = append(out, "constraint")
+	case memory.TypeFailurePattern:
+		out = append(out, "failure")
+	case memory.TypeToolAffordance:
+		out = append(out, "affordance", "tool")
+	}
+	for _, w := range strings.Fields(low) {
+		if feelings[w] {
+			out = append(out, "feeling")
+			break
+		}
+	}
+	for i := strings.IndexByte(s, '#'); i >= 0 && i+1 < len(s) && len(out) < 8; {
+		ps := split(s[i+1:])
+		if ps[0].low != "" && ps[0].low[0] > '9' && len(ps[0].low) <= 64 {
+			out = append(out, ps[0].low)
+		}
+		n := strings.IndexByte(s[i+1:], '#')
+		if n < 0 {
+			break
+		}
+		i += 1 + n
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// position is the record of a partition.
+type position struct {
+	Seq uint64 `json:"seq"`
+}
+
+// load reads the position and the sessions that have open messages; others are
+// read when an event of theirs comes.
+func (p *partition) load(ctx context.Context) error {
+	rec, err := p.bucket.Get(ctx, p.positionKey())
+	if err != nil {
+		return err
+	}
+	var pos position
+	if rec.Value != nil {
+		if err := json.Unmarshal(rec.Value, &pos); err != nil {
+			return fmt.Errorf("read the position of partition %d: %w", p.part, err)
+		}
+	}
+	p.position, p.seq = rec, pos.Seq
+	p.position.Key = p.positionKey()
+	last, err := p.deps.Conn.LastInPartition(ctx, p.part)
+	if err != nil {
+		return err
+	}
+	p.tried, p.caughtUp = last, last <= p.seq
+	return p.bucket.Each(ctx, fmt.Sprintf("s.%d.>", p.part), func(r events.Record) error {
+		e, err := readEntry(r)
+		if err != nil {
+			return err
+		}
+		if len(e.Open) > 0 {
+			n := name{e.Bank, e.Session.Session}
+			p.sessions[n], p.open[n] = e, e
+		}
+		return nil
+	})
+}
+
+func readEntry(r events.Record) (*entry, error) {
+	e := &entry{record: r}
+	if err := json.Unmarshal(r.Value, &e.Session); err != nil {
+		return nil, fmt.Errorf("read the session record %s: %w", r.Key, err)
+	}
+	return e, nil
+}
+
+// session gives a session as it is stored; a new one is empty.
+func (p *partition) session(ctx context.Context, n name) (*entry, error) {
+	if e := p.sessions[n]; e != nil {
+		return e, nil
+	}
+	r, err := p.bucket.Get(ctx, p.sessionKey(n))
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{record: r, Session: Session{Bank: n.bank, Session: n.session}}
+	if r.Value != nil {
+		if e, err = readEntry(r); err != nil {
+			return nil, err
+		}
+	}
+	p.sessions[n] = e
+	return e, nil
+}
+
+// limiter gives a bank's limiter as it is stored; a new one has decided nothing.
+func (p *partition) limiter(ctx context.Context, b memory.BankID) (*limited, error) {
+	if l := p.limiters[b]; l != nil {
+		return l, nil
+	}
+	r, err := p.bucket.Get(ctx, p.bankKey(b))
+	if err != nil {
+		return nil, err
+	}
+	l := &limited{record: r}
+	if r.Value != nil {
+		if err := json.Unmarshal(r.Value, &l.limiter); err != nil {
+			return nil, fmt.Errorf("read the quota record %s: %w", r.Key, err)
+		}
+	}
+	p.limiters[b] = l
+	return l, nil
+}
+
+// profiles reads the profiles of banks, each at most once a second.
+type profiles struct {
+	conn  *events.Conn
+	known map[memory.BankID]profile
+}
+
+type profile struct {
+	windows *memory.WindowSettings
+	rate    float64 // messages per second, 0 = unbounded
+	read    time.Time
+}
+
+func (ps *profiles) of(ctx context.Context, b memory.BankID) (profile, error) {
+	if known, ok := ps.known[b]; ok && time.Since(known.read) < time.Second {
+		return known, nil
+	}
+	bank, _, err := ps.conn.Profile(ctx, b)
+	if err != nil {
+		return profile{}, err
+	}
+	if len(ps.known) >= maxIdleSessions {
+		clear(ps.known)
+	}
+	read := profile{windows: bank.Windows, read: time.Now()}
+	if bank.Quotas != nil {
+		read.rate = bank.Quotas.MessagesPerSecond
+	}
+	ps.known[b] = read
+	return read, nil
+}

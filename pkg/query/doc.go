@@ -1,0 +1,18 @@
+// Package query is stage 4: it answers what is asked of a bank. It reads the
+// store, and what it must write it appends to the log, so any number of query
+// services may run beside each other.
+//
+// Recall works in four steps, each a file or two of its own:
+//
+//   - understand: rules read the question: its terms, the participants and
+//     entities it names, the time it speaks of (question.go, understand.go);
+//   - gather: each strategy names candidates of the bank that pass the
+//     filters, filtered before they are ranked (gather_*.go);
+//   - fuse: the strategies' calibrated scores are added with fixed weights, a
+//     fact supports the messages it rests on, and one content takes one place
+//     (fuse.go, fold.go, tree.go);
+//   - pack: whole items up to max_facts and max_tokens (pack.go).
+//
+// Everything between reading the store and answering is a pure function of
+// the request and what was read, so equal stores give equal answers.
+package query

@@ -1,0 +1,188 @@
+package query_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	jan := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	w.say(memory.Message{ID: "old", Content: "Piano message three.", Time: noon.Add(-time.Hour)},
+		memory.Message{ID: "a", Session: "s1", Speaker: "Alice", Topic: "music", Content: "Piano message one.", Time: jan},
+		memory.Message{ID: "b", Session: "s2", Speaker: "Émile", Content: "Piano message two.", Time: noon.Add(-time.Minute), Replaces: "old"})
+	facts := w.complete(alice, []memory.Fact{
+		{Text: "Piano fact one.", Topic: "music", Speaker: "Alice", Session: "s1", Tags: []string{"tool"}, Type: memory.TypePreference, Said: jan, Entities: []memory.EntityID{"person:alice"}},
+		{Text: "Piano fact two.", Topic: "work", Speaker: "Émile", Session: "s2", Kind: memory.KindOpinion, Occurred: memory.Span{From: ptr(jan.AddDate(1, 0, 0))}}})
+	ids := []string{string(facts[0].ID), string(facts[1].ID)}
+	slices.Sort(ids)
+	w.apply(alice, memory.Changes{Facts: facts, Entities: entitiesOf(facts),
+		Composites: []memory.Composite{{ID: memory.NewCompositeID(alice, 1, ids), Bank: alice, Level: 1, Text: "Piano composite.", Representative: ids[0], Children: ids, Said: noon, Confidence: 1}},
+		Observations: []memory.Observation{{ID: memory.NewObservationID(alice, memory.ObservationPattern, "p"), Type: memory.ObservationPattern, Subject: "p", Text: "Piano observation.",
+			Confidence: 1, Facts: []memory.FactID{facts[0].ID}, Said: noon}},
+		Replacements: []memory.Replacement{{ID: "old", By: 3, Time: noon.Add(-time.Minute)}}})
+	every := []string{"Piano composite.", "Piano fact one.", "Piano fact two.", "Piano message one.", "Piano message two.", "Piano observation."}
+	for name, c := range map[string]struct {
+		f    memory.Filter
+		want []string
+	}{
+		"none lets everything live through":    {memory.Filter{}, every},
+		"records":                              {memory.Filter{Records: []memory.Record{memory.RecordComposite, memory.RecordObservation}}, []string{"Piano composite.", "Piano observation."}},
+		"topic excludes in every record":       {memory.Filter{Topics: []string{"music"}}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
+		"session":                              {memory.Filter{Session: "s2"}, []string{"Piano fact two.", "Piano message two."}},
+		"speakers in any case":                 {memory.Filter{Speakers: []string{"éMILE"}}, []string{"Piano fact two.", "Piano message two."}},
+		"any value of one filter":              {memory.Filter{Speakers: []string{"alice", "émile", "zoe"}}, every},
+		"all filters at once":                  {memory.Filter{Speakers: []string{"alice"}, Session: "s2"}, []string{}},
+		"tags in any case":                     {memory.Filter{Tags: []string{"TOOL", "other"}}, []string{"Piano fact one.", "Piano observation."}},
+		"types":                                {memory.Filter{Types: []memory.Type{memory.TypePreference}}, []string{"Piano fact one.", "Piano observation."}},
+		"kinds":                                {memory.Filter{Kinds: []memory.Kind{memory.KindOpinion}}, []string{"Piano fact two."}},
+		"the kind observation":                 {memory.Filter{Kinds: []memory.Kind{memory.KindObservation}}, []string{"Piano observation."}},
+		"entities":                             {memory.Filter{Entities: []string{"person:alice"}}, []string{"Piano fact one.", "Piano observation."}},
+		"a range of what was said or happened": {memory.Filter{From: ptr(noon.AddDate(0, 9, 0))}, []string{"Piano fact two."}},
+		"as_of before a message was replaced":  {memory.Filter{AsOf: ptr(noon.Add(-2 * time.Minute)), Records: []memory.Record{memory.RecordMessage}}, []string{"Piano message one.", "Piano message three."}},
+		"as_of gives the valid leaves of a composite": {memory.Filter{AsOf: ptr(jan), Records: []memory.Record{memory.RecordComposite, memory.RecordFact}}, []string{"Piano fact one."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := textsOf(w.recall(alice, memory.RecallRequest{Query: "piano", Filter: c.f}).Items)
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("recall gives %q, want %q", got, c.want)
+			}
+			var listed []string
+			for _, r := range memory.Records {
+				if len(c.f.Records) > 0 && !slices.Contains(c.f.Records, r) {
+					continue
+				}
+				f := c.f
+				f.Records = nil
+				cursor := ""
+				for {
+					page, err := w.service.List(context.Background(), alice, memory.ListRequest{Record: r, Filter: f, Limit: 1, Cursor: cursor})
+					if err != nil {
+						t.Fatal(err)
+					}
+					listed = append(listed, textsOf(page.Items)...)
+					if cursor = page.Next; cursor == "" {
+						break
+					}
+				}
+			}
+			slices.Sort(listed)
+			if !slices.Equal(listed, c.want) && !(len(listed) == 0 && len(c.want) == 0) {
+				t.Errorf("list gives %q, want %q", listed, c.want)
+			}
+		})
+	}
+	t.Run("list orders by when things were said", func(t *testing.T) {
+		t.Parallel()
+		for order, want := range map[string]string{"newest": "Piano message two.", "oldest": "Piano message one."} {
+			page, err := w.service.List(context.Background(), alice, memory.ListRequest{Record: memory.RecordMessage, Order: order})
+			if err != nil || page.Items[0].Text != want {
+				t.Errorf("%s begins with %v, %v", order, textsOf(page.Items), err)
+			}
+		}
+	})
+	t.Run("tree, get and entities read what is there", func(t *testing.T) {
+		t.Parallel()
+		tree, err := w.service.Tree(context.Background(), alice, memory.TreeRequest{})
+		if err != nil || len(tree.Items) != 1 || len(tree.Items[0].Nodes) != 2 || len(tree.Items[0].Children) != 2 {
+			t.Errorf("tree gives %+v, %v", tree, err)
+		}
+		item, err := w.service.Get(context.Background(), alice, memory.GetRequest{ID: "a"})
+		if err != nil || item.Record != memory.RecordMessage || item.Topic != "music" {
+			t.Errorf("get gives %+v, %v", item, err)
+		}
+		entities, err := w.service.Entities(context.Background(), alice, memory.EntitiesRequest{Match: "ALI"})
+		if err != nil || len(entities.Items) != 1 || entities.Items[0].Facts != 1 {
+			t.Errorf("entities gives %+v, %v", entities, err)
+		}
+	})
+}
+
+func TestOneItemPerContent(t *testing.T) {
+	t.Parallel()
+	t.Run("the same words of one speaker take one place with both sources", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.say(memory.Message{ID: "a", Content: "The tea is ready!"}, memory.Message{ID: "b", Content: "the  tea is ready"}, memory.Message{ID: "c", Speaker: "Bob", Content: "The tea is ready."})
+		items := w.recall(alice, memory.RecallRequest{Query: "tea"}).Items
+		sources := 0
+		for _, i := range items {
+			sources += len(i.Sources)
+		}
+		if len(items) != 2 || sources != 3 {
+			t.Errorf("got %+v", items)
+		}
+	})
+	t.Run("a fact stands for its message when it holds the words that were asked for, else the message stands", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.say(memory.Message{ID: "a", Content: "I moved to Lisbon, where the trams rattle all night."})
+		w.know(alice, memory.Fact{Text: "Alice moved to Lisbon.", Sources: w.from(alice, "a")})
+		for query, want := range map[string]memory.Record{"Who moved to Lisbon?": memory.RecordFact, "Do the trams rattle in Lisbon?": memory.RecordMessage} {
+			items := w.recall(alice, memory.RecallRequest{Query: query}).Items
+			if len(items) != 1 || items[0].Record != want || !slices.Equal(items[0].Sources, []memory.MessageID{"a"}) {
+				t.Errorf("%q gives %+v, want a %s", query, items, want)
+			}
+		}
+	})
+}
+
+// scripted is a reranker that answers what it is told.
+type scripted struct {
+	scores func(texts []string) ([]float64, error)
+}
+
+func (s scripted) Rerank(ctx context.Context, _ string, texts []string) ([]float64, error) {
+	return s.scores(texts)
+}
+
+func TestRerank(t *testing.T) {
+	t.Parallel()
+	recall := func(t *testing.T, model memory.Reranker) memory.RecallReply {
+		w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Reranker = model })
+		w.say(memory.Message{Content: "Green tea, black tea, any tea."}, memory.Message{Content: "I like tea."}, memory.Message{Content: "Tea was had by all in the garden that day."})
+		return w.recall(alice, memory.RecallRequest{Query: "tea"})
+	}
+	plain := recall(t, nil)
+	t.Run("the blend is .4 of the fused score and .6 of the reranker's, exactly", func(t *testing.T) {
+		t.Parallel()
+		got, ok := query.Blend([]float64{.5, .4, .3}, []float64{-2, 6, 2}, .6)
+		want := []float64{.4 * .5, .4*.4 + .6, .4*.3 + .6*.5}
+		for i := range want {
+			if !ok || math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		}
+		reply := recall(t, scripted{func(texts []string) ([]float64, error) { return []float64{0, 0, 1}[:len(texts)], nil }})
+		if reply.Items[0].Text != plain.Items[2].Text {
+			t.Errorf("the reranker's favourite is not first: %v", textsOf(reply.Items))
+		}
+	})
+	for name, scores := range map[string]func([]string) ([]float64, error){
+		"an error":              func([]string) ([]float64, error) { return nil, errors.New("down") },
+		"an empty answer":       func([]string) ([]float64, error) { return nil, nil },
+		"a partial answer":      func([]string) ([]float64, error) { return []float64{1}, nil },
+		"too long an answer":    func([]string) ([]float64, error) { return []float64{3, 2, 1, 0}, nil },
+		"an answer with NaN":    func([]string) ([]float64, error) { return []float64{1, math.NaN(), 2}, nil },
+		"an answer of infinity": func([]string) ([]float64, error) { return []float64{1, math.Inf(1), 2}, nil },
+	} {
+		t.Run("after "+name+" the order stands and degraded says so", func(t *testing.T) {
+			t.Parallel()
+			reply := recall(t, scripted{scores})
+			if !slices.Equal(textsOf(reply.Items), textsOf(plain.Items)) || !strings.Contains(strings.Join(reply.Degraded, ";"), "rerank") {
+				t.Errorf("got %v, degraded %v", textsOf(reply.Items), reply.Degraded)
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package query
+
+import (
+	"maps"
+	"math"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// fuse gives the entries of everything found, best first, ties by id.
+func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
+	if err := g.readAll(); err != nil {
+		return nil, err
+	}
+	facts, err := g.fusedFacts(weights)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := g.fusedMessages(weights)
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := g.fold(messages, facts, g.telling(weights))
+	if err != nil {
+		return nil, err
+	}
+	sortEntries(leaves)
+	var nodes []entry
+	for _, r := range []memory.Record{memory.RecordComposite, memory.RecordObservation} {
+		if !g.wants(r) {
+			continue
+		}
+		for _, no := range g.pool.numbers(r) {
+			scale := g.cfg.Node
+			if g.q.overview || !g.wants(memory.RecordMessage) && !g.wants(memory.RecordFact) {
+				scale = 1
+			}
+			id := string(g.composites[no].ID)
+			if r == memory.RecordObservation {
+				id = string(g.observations[no].ID)
+			}
+			nodes = append(nodes, entry{record: r, no: no, id: id, score: scale * Fused(g.pool.scores(r, no), weights),
+				from: map[memory.Record][]int64{r: {no}}})
+		}
+	}
+	sortEntries(nodes)
+	return g.reserve(leaves, nodes), nil
+}
+
+func (g *gatherer) fusedFacts(weights map[string]float64) (marks, error) {
+	nos := g.pool.numbers(memory.RecordFact)
+	left, err := g.decays(nos)
+	if err != nil {
+		return nil, err
+	}
+	out := marks{}
+	for _, no := range nos {
+		out[no] = Fused(g.pool.scores(memory.RecordFact, no), weights) * left[no]
+	}
+	return out, nil
+}
+
+// telling gives what the facts' own words and meaning say for the messages they
+// rest on. That a fact names somebody or lies near another says nothing of
+// which message holds the answer.
+func (g *gatherer) telling(weights map[string]float64) marks {
+	out := marks{}
+	for _, no := range g.pool.numbers(memory.RecordFact) {
+		scores := g.pool.scores(memory.RecordFact, no)
+		out[no] = Fused(map[string]float64{memory.StrategyKeyword: scores[memory.StrategyKeyword], memory.StrategySemantic: scores[memory.StrategySemantic]}, weights)
+	}
+	return out
+}
+
+// fusedMessages scales down what facts tell against: a message whose facts
+// have all ended, and one that repeats what memory said.
+func (g *gatherer) fusedMessages(weights map[string]float64) (marks, error) {
+	nos := g.pool.numbers(memory.RecordMessage)
+	ended := map[int64]bool{}
+	if g.a.filter.AsOf == nil {
+		list, err := g.s.Unheld(nos)
+		if err != nil {
+			return nil, err
+		}
+		for _, no := range list {
+			ended[no] = true
+		}
+	}
+	out := marks{}
+	for _, no := range nos {
+		out[no] = Fused(g.pool.scores(memory.RecordMessage, no), weights)
+		if ended[no] {
+			out[no] *= g.cfg.Ended
+		}
+		if g.messages[no].Recalled {
+			out[no] *= g.cfg.Repeated
+		}
+	}
+	return out, nil
+}
+
+// reserve merges nodes of the tree among the leaves. Nodes take at most their
+// share of the places while there are leaves for the others, and a composite
+// that says no more than a leaf that has a place comes after everything else.
+func (g *gatherer) reserve(leaves, nodes []entry) []entry {
+	said := map[string]bool{}
+	for _, l := range leaves[:min(len(leaves), g.a.maxFacts)] {
+		if l.record == memory.RecordFact {
+			said[memory.NormalText(g.facts[l.no].Text)] = true
+		}
+	}
+	room := int(math.Floor(float64(g.a.maxFacts) * g.cfg.NodeShare))
+	var among, after []entry
+	for _, n := range nodes {
+		if len(among) < room && (n.record != memory.RecordComposite || !said[memory.NormalText(g.composites[n.no].Text)]) {
+			among = append(among, n)
+		} else {
+			after = append(after, n)
+		}
+	}
+	out := append(append([]entry{}, leaves...), among...)
+	sortEntries(out)
+	return append(out, after...)
+}
+
+// explain gives what each strategy gave an entry: the best of the rows it stands for.
+func (g *gatherer) explain(e entry, ranks map[memory.Record]map[string]map[int64]int) map[string]memory.Contribution {
+	out := map[string]memory.Contribution{}
+	for r, nos := range e.from {
+		for _, no := range nos {
+			for name, score := range g.pool.scores(r, no) {
+				at := ranks[r][name][no]
+				old, have := out[name]
+				if !have || score > old.Score || score == old.Score && at < old.Rank {
+					out[name] = memory.Contribution{Rank: at, Score: score}
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(name string, c memory.Contribution) bool { return c.Score == 0 && name != memory.StrategyRecency })
+	return out
+}

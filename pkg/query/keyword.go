@@ -1,0 +1,194 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/rank"
+)
+
+// postings are the rows that have terms of the question.
+type postings struct {
+	sum marks          // sum of the idf of the terms a row has
+	df  map[string]int // rows per stem
+}
+
+// lookUp finds the rows of a record by the question's terms. The rarest terms
+// bring rows until they have brought cfg.CommonTerm; what commoner terms would
+// add is words that nearly every row has. At least one term brings rows.
+func (g *gatherer) lookUp(r memory.Record) (postings, error) {
+	size, err := g.s.Size(r)
+	if err != nil {
+		return postings{}, err
+	}
+	g.size[r] = size
+	p := postings{sum: marks{}, df: map[string]int{}}
+	lists, all := make([][]int64, len(g.q.terms)), make([]int, len(g.q.terms))
+	order := make([]int, len(g.q.terms))
+	for i, t := range g.q.terms {
+		if lists[i], all[i], err = g.s.Matching(r, t, g.cfg.CommonTerm); err != nil {
+			return p, err
+		}
+		p.df[g.q.Terms[i].Stem] = all[i]
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
+	has, brought := g.has(r), 0
+	for _, i := range order {
+		w := idf(size, all[i])
+		for _, no := range lists[i] {
+			has[no] |= 1 << i
+			if _, in := p.sum[no]; in || brought < g.cfg.CommonTerm {
+				p.sum[no] += w
+			}
+		}
+		brought += len(lists[i])
+	}
+	return p, nil
+}
+
+// latestBest gives the n rows with the highest sums; ties: the latest first.
+func (p postings) latestBest(n int) []int64 {
+	nos := make([]int64, 0, len(p.sum))
+	for no := range p.sum {
+		nos = append(nos, no)
+	}
+	slices.SortFunc(nos, func(a, b int64) int {
+		if c := cmp.Compare(p.sum[b], p.sum[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(b, a)
+	})
+	return nos[:min(n, len(nos))]
+}
+
+// keywordMessages ranks messages by their words and their neighbours'. With
+// beside set, messages beside a match are candidates too: an answer often has
+// none of the words of its question. The messages that facts found so far rest
+// on are candidates as well, so that a fact supports its message and does not
+// stand before it by another measure.
+func (g *gatherer) keywordMessages(beside bool) error {
+	p, err := g.lookUp(memory.RecordMessage)
+	if err != nil {
+		return err
+	}
+	rows := p.latestBest(g.cfg.Messages)
+	resting, err := g.restedOn()
+	if err != nil {
+		return err
+	}
+	around, err := g.s.Around(append(slices.Clone(rows), resting...), 3, 4)
+	if err != nil {
+		return err
+	}
+	t := newThread(rows, around)
+	wanted := rows
+	if beside {
+		wanted = t.beside()
+	}
+	for _, no := range resting {
+		if !slices.Contains(wanted, no) {
+			wanted = append(wanted, no)
+		}
+	}
+	allowed, err := g.s.Messages(wanted)
+	if err != nil {
+		return err
+	}
+	candidates, err := t.candidates(g.s, allowed)
+	if err != nil {
+		return err
+	}
+	for _, m := range allowed {
+		g.messages[m.No] = m
+	}
+	g.rank(memory.RecordMessage, candidates, p)
+	return nil
+}
+
+// restedOn gives the messages that the best facts found by their words rest on.
+func (g *gatherer) restedOn() ([]int64, error) {
+	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
+	links, err := g.s.Links(best)
+	if err != nil {
+		return nil, err
+	}
+	var out []int64
+	for _, l := range links {
+		out = append(out, l.Message)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// keywordTexts ranks facts, composites or observations by their own words.
+func (g *gatherer) keywordTexts(r memory.Record, limit int) error {
+	p, err := g.lookUp(r)
+	if err != nil {
+		return err
+	}
+	candidates, err := g.texts(r, p.latestBest(limit))
+	if err != nil {
+		return err
+	}
+	g.rank(r, candidates, p)
+	return nil
+}
+
+// texts reads rows of a record as candidates and remembers them.
+func (g *gatherer) texts(r memory.Record, nos []int64) ([]rank.Candidate, error) {
+	var out []rank.Candidate
+	add := func(no int64, c rank.Candidate) {
+		c.ID, c.Seq, c.Session = fmt.Sprintf("%s:%d", r, no), uint64(no), fmt.Sprintf("%s:%d", r, no)
+		out = append(out, c)
+	}
+	switch r {
+	case memory.RecordFact:
+		rows, err := g.readFacts(nos)
+		for _, f := range rows {
+			add(f.No, rank.Candidate{Speaker: f.Speaker, Text: f.Text, Time: f.Said})
+		}
+		return out, err
+	case memory.RecordComposite:
+		rows, err := g.readComposites(nos)
+		for _, c := range rows {
+			add(c.No, rank.Candidate{Text: c.Text, Time: c.Said})
+		}
+		return out, err
+	case memory.RecordObservation:
+		rows, err := g.readObservations(nos)
+		for _, o := range rows {
+			add(o.No, rank.Candidate{Text: o.Text, Time: o.Said})
+		}
+		return out, err
+	}
+	return nil, nil
+}
+
+// rank scores candidates whose Seq is their row number.
+func (g *gatherer) rank(r memory.Record, candidates []rank.Candidate, p postings) {
+	if len(candidates) == 0 {
+		return
+	}
+	stats := rank.Stats{N: max(g.size[r], 1), DF: func(stem string) int { return p.df[stem] }}
+	total := 0.0
+	for _, t := range g.q.Terms {
+		total += idf(stats.N, p.df[t.Stem])
+	}
+	into := g.pool.of(r, memory.StrategyKeyword)
+	for _, s := range rank.Rank(g.q.Question, candidates, stats, g.weights) {
+		into.set(int64(candidates[s.Index].Seq), calibrate(s.Score, total))
+	}
+}
+
+// calibrate maps a ranking score onto (0, 1): one half where it is as much as
+// half the question's terms are worth. It keeps every order.
+func calibrate(score, total float64) float64 {
+	if total <= 0 {
+		total = 1
+	}
+	return 1 / (1 + math.Exp(-3*(score/total-.5)))
+}

@@ -1,0 +1,114 @@
+package query
+
+import (
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// missing gives the numbers that are not in have.
+func missing[V any](nos []int64, have map[int64]V) []int64 {
+	var out []int64
+	for _, no := range nos {
+		if _, ok := have[no]; !ok {
+			out = append(out, no)
+		}
+	}
+	return out
+}
+
+// known gives what have holds of the numbers, in their order.
+func known[V any](nos []int64, have map[int64]V) []V {
+	out := make([]V, 0, len(nos))
+	for _, no := range nos {
+		if v, ok := have[no]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// readFacts gives facts by number, each read once.
+func (g *gatherer) readFacts(nos []int64) ([]FactRow, error) {
+	rows, err := g.s.Facts(missing(nos, g.facts))
+	for _, f := range rows {
+		g.facts[f.No] = f
+	}
+	return known(nos, g.facts), err
+}
+
+func (g *gatherer) readMessages(nos []int64) ([]MessageRow, error) {
+	rows, err := g.s.Messages(missing(nos, g.messages))
+	for _, m := range rows {
+		g.messages[m.No] = m
+	}
+	return known(nos, g.messages), err
+}
+
+// readComposites gives composites by number. One with a leaf that the filter
+// excludes is left out, and its other leaves stand for it.
+func (g *gatherer) readComposites(nos []int64) ([]CompositeRow, error) {
+	rows, err := g.s.Composites(missing(nos, g.composites))
+	for _, c := range rows {
+		if c.Whole && len(c.Leaves) > 0 {
+			g.composites[c.No] = c
+			continue
+		}
+		for _, leaf := range c.Leaves {
+			g.pool.of(memory.RecordFact, memory.StrategyGraph).set(leaf, 0)
+		}
+	}
+	return known(nos, g.composites), err
+}
+
+func (g *gatherer) readObservations(nos []int64) ([]ObservationRow, error) {
+	rows, err := g.s.Observations(missing(nos, g.observations))
+	for _, o := range rows {
+		g.observations[o.No] = o
+	}
+	return known(nos, g.observations), err
+}
+
+// readAll reads every candidate and drops the ones that the filter excludes.
+func (g *gatherer) readAll() error {
+	if _, err := g.readComposites(g.pool.numbers(memory.RecordComposite)); err != nil {
+		return err
+	}
+	if _, err := g.readObservations(g.pool.numbers(memory.RecordObservation)); err != nil {
+		return err
+	}
+	if _, err := g.readFacts(g.pool.numbers(memory.RecordFact)); err != nil {
+		return err
+	}
+	if _, err := g.readMessages(g.pool.numbers(memory.RecordMessage)); err != nil {
+		return err
+	}
+	prune(g, memory.RecordComposite, g.composites)
+	prune(g, memory.RecordObservation, g.observations)
+	prune(g, memory.RecordFact, g.facts)
+	prune(g, memory.RecordMessage, g.messages)
+	return nil
+}
+
+func prune[V any](g *gatherer, r memory.Record, have map[int64]V) {
+	for _, m := range g.pool[r] {
+		for no := range m {
+			if _, ok := have[no]; !ok {
+				delete(m, no)
+			}
+		}
+	}
+}
+
+// saidOf is when a candidate that was read was said.
+func (g *gatherer) saidOf(r memory.Record, no int64) time.Time {
+	switch r {
+	case memory.RecordFact:
+		return g.facts[no].Said
+	case memory.RecordComposite:
+		return g.composites[no].Said
+	case memory.RecordObservation:
+		return g.observations[no].Said
+	}
+	return g.messages[no].Said
+}

@@ -1,0 +1,108 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// marks are one strategy's scores of one record, by row number, each in [0, 1].
+type marks map[int64]float64
+
+// set keeps the higher of two scores.
+func (m marks) set(no int64, score float64) {
+	if old, ok := m[no]; !ok || score > old {
+		m[no] = score
+	}
+}
+
+// best gives the row numbers by descending score, ties by number, at most n.
+func (m marks) best(n int) []int64 {
+	nos := make([]int64, 0, len(m))
+	for no := range m {
+		nos = append(nos, no)
+	}
+	slices.SortFunc(nos, func(a, b int64) int {
+		if c := cmp.Compare(m[b], m[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+	return nos[:min(n, len(nos))]
+}
+
+// pool holds what every strategy found.
+type pool map[memory.Record]map[string]marks
+
+// of gives the marks of a strategy for a record, made when they are not there.
+func (p pool) of(r memory.Record, strategy string) marks {
+	if p[r] == nil {
+		p[r] = map[string]marks{}
+	}
+	m := p[r][strategy]
+	if m == nil {
+		m = marks{}
+		p[r][strategy] = m
+	}
+	return m
+}
+
+// numbers gives every row of a record that some strategy found, sorted.
+func (p pool) numbers(r memory.Record) []int64 {
+	seen := map[int64]bool{}
+	var nos []int64
+	for _, m := range p[r] {
+		for no := range m {
+			if !seen[no] {
+				seen[no] = true
+				nos = append(nos, no)
+			}
+		}
+	}
+	slices.Sort(nos)
+	return nos
+}
+
+// Fused is the documented formula: the weighted mean of a row's scores by the
+// strategies, each score in [0, 1] and 0 where the strategy did not find the
+// row. Weights of strategies that are absent count as 0; without any weight the
+// result is 0. A single strategy keeps its own order and scores.
+func Fused(scores, weights map[string]float64) float64 {
+	total := 0.0
+	for _, name := range memory.Strategies {
+		total += weights[name]
+	}
+	if total == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, name := range memory.Strategies {
+		sum += weights[name] / total * scores[name]
+	}
+	return sum
+}
+
+// scores gives what each strategy gave a row.
+func (p pool) scores(r memory.Record, no int64) map[string]float64 {
+	out := map[string]float64{}
+	for name, m := range p[r] {
+		if s, ok := m[no]; ok {
+			out[name] = s
+		}
+	}
+	return out
+}
+
+// ranks gives each row's place in each strategy's order, from 1.
+func (p pool) ranks(r memory.Record) map[string]map[int64]int {
+	out := map[string]map[int64]int{}
+	for name, m := range p[r] {
+		at := make(map[int64]int, len(m))
+		for i, no := range m.best(len(m)) {
+			at[no] = i + 1
+		}
+		out[name] = at
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package rank
+
+import "strings"
+
+// reading is what one text holds of a question.
+type reading struct {
+	tf    []float64 // times each term of the question occurs, its kin counting less
+	pairs []bool    // which pairs of the question stand together, at most one word between them
+	words int       // words in all
+	names int       // capitalised words that do not begin a sentence and are no name of a participant the question names
+	asks  bool      // holds a question mark
+	cues  cue
+}
+
+// place is where a word stands among the terms of a question.
+type place struct {
+	term int // -1 for none
+	kin  bool
+}
+
+// reader reads texts for one question; each text is read once and each word stemmed once.
+type reader struct {
+	q      Question
+	kin    float64         // what a word counts that is only kin to a term
+	index  map[string]int  // stem to its place in q.Terms
+	asked  map[string]bool // folded name words of the participants the question names
+	first  [256]bool       // first bytes a word must have to be stemmed at all
+	placed map[string]place
+	seen   map[string]*reading
+}
+
+func newReader(q Question, size int, kin float64) *reader {
+	r := &reader{q: q, kin: kin, index: map[string]int{}, asked: map[string]bool{}, placed: map[string]place{},
+		seen: make(map[string]*reading, 2*size)}
+	for i, t := range q.Terms {
+		r.index[t.Stem] = i
+		r.allow(t.Stem)
+		r.allow(t.Word)
+		for _, form := range formsOf[t.Stem] {
+			r.allow(form)
+		}
+	}
+	for _, s := range q.Speakers {
+		eachWord(s, func(w word) { r.asked[string(w.fold)] = true })
+	}
+	return r
+}
+
+func (r *reader) allow(s string) {
+	if s != "" {
+		r.first[s[0]] = true
+	}
+}
+
+// read returns the reading of text, which must not be changed.
+func (r *reader) read(text string) *reading {
+	if got, ok := r.seen[text]; ok {
+		return got
+	}
+	got := &reading{tf: make([]float64, len(r.q.Terms)), pairs: make([]bool, len(r.q.Pairs)),
+		asks: strings.ContainsAny(text, "?？؟")}
+	r.seen[text] = got
+	latest := make([]int, len(r.q.Terms)) // the number of the word that was the term's latest occurrence, 0 for none
+	end := 0
+	eachWord(text, func(w word) {
+		got.words++
+		got.cues |= cues[string(w.fold)]
+		if w.upper && got.words > 1 && len(w.fold) > 1 && !endsSentence(text[end:w.start]) && !r.asked[string(w.fold)] {
+			got.names++
+		}
+		end = w.end
+		at := r.place(w)
+		switch {
+		case at.term < 0:
+		case at.kin:
+			got.tf[at.term] += r.kin
+		default:
+			got.tf[at.term]++
+			latest[at.term] = got.words
+			r.pair(got, latest, at.term)
+		}
+	})
+	return got
+}
+
+// pair marks the pairs that the occurrence of term just read completes.
+func (r *reader) pair(got *reading, latest []int, term int) {
+	for p, two := range r.q.Pairs {
+		a, b := latest[two[0]], latest[two[1]]
+		if (two[0] == term || two[1] == term) && a > 0 && b > 0 && a-b <= 2 && b-a <= 2 {
+			got.pairs[p] = true
+		}
+	}
+}
+
+// place returns which term of the question w is or is kin to.
+func (r *reader) place(w word) place {
+	if !r.first[w.fold[0]] {
+		return place{term: -1}
+	}
+	if at, ok := r.placed[string(w.fold)]; ok {
+		return at
+	}
+	at := r.find(w)
+	r.placed[string(w.fold)] = at
+	return at
+}
+
+func (r *reader) find(w word) place {
+	if stopwords[string(w.fold)] {
+		return place{term: -1}
+	}
+	stem := termOf(w)
+	if i, ok := r.index[stem]; ok {
+		return place{term: i}
+	}
+	if r.kin > 0 && !w.cjk {
+		for i, t := range r.q.Terms {
+			if !t.CJK && kin(stem, t.Stem) {
+				return place{term: i, kin: true}
+			}
+		}
+	}
+	return place{term: -1}
+}
+
+// endsSentence reports whether what stands between two words begins a new sentence.
+func endsSentence(gap string) bool {
+	return strings.ContainsAny(gap, ".!?\n:\"“")
+}

@@ -1,0 +1,85 @@
+package rank
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	nearest, farthest = 2, 6 // Nearby looks as many places away, both ways; closer ones are in Words
+
+	daysAfter  = 10.0 // days after a time in which a message about it falls to 1/e: people tell what happened
+	daysBefore = 5.0  // the same before it: and, less far ahead, what they plan
+)
+
+// signals returns the signals of candidate i, not yet weighted.
+func (s *scorer) signals(i int) (f Signals) {
+	c := &s.c[i]
+	own := s.r.read(c.Text)
+	all := s.context(i)
+	f[Words] = s.bm25(all)
+	f[Cover], f[CoverOwn] = s.cover(all), s.cover(s.tf[i])
+	f[Before] = s.neighbour(c.Prev)
+	if c.Prev != nil && c.Prev.Speaker != c.Speaker && s.r.read(c.Prev.Text).asks {
+		f[Answer] = f[Before]
+	}
+	if s.named != "" && c.Speaker == s.named {
+		f[Speaker] = f[Words]
+		f[Told] = one(own.cues&cueFirstPerson != 0)
+	}
+	f[Session], f[Nearby] = s.session(c)
+	for p, together := range own.pairs {
+		if together {
+			f[Pair] += (s.idf[s.q.Pairs[p][0]] + s.idf[s.q.Pairs[p][1]]) / 2
+		}
+	}
+	f[Asks] = one(own.asks)
+	f[Length] = math.Log1p(float64(own.words))
+	f[Names] = math.Min(float64(own.names), 3)
+	switch s.q.Kind {
+	case KindWhen:
+		f[SaysWhen] = one(own.cues&cueTime != 0)
+	case KindWhere:
+		f[SaysWhere] = math.Min(float64(own.names), 2)
+	}
+	f[InTime] = s.q.When.closeness(c.Time)
+	return f
+}
+
+// session returns Session and Nearby for a candidate.
+func (s *scorer) session(c *Candidate) (covered, nearby float64) {
+	in := s.spread[c.Session]
+	for k, has := range in.has {
+		if has {
+			covered += s.idf[k]
+		}
+	}
+	for d := nearest; d <= farthest; d++ {
+		if d > nearest { // two before is in Words already
+			nearby += in.own[c.Pos-d] / float64(d)
+		}
+		nearby += in.own[c.Pos+d] / float64(d)
+	}
+	return covered, nearby
+}
+
+// closeness is 1 inside the range and falls off exponentially with the days outside it; 0 without a range or a time.
+func (r Range) closeness(t time.Time) float64 {
+	if r.IsZero() || t.IsZero() {
+		return 0
+	}
+	if after := t.Sub(r.To).Hours() / 24; after >= 0 {
+		return math.Exp(-after / daysAfter)
+	}
+	if before := r.From.Sub(t).Hours() / 24; before > 0 {
+		return math.Exp(-before / daysBefore)
+	}
+	return 1
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,212 @@
+package query_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+// served is a world whose service answers on a real broker, and whose store
+// takes in what stands in the streams.
+type served struct {
+	*world
+	conn *events.Conn
+	nc   *nats.Conn // a bot's own connection
+}
+
+func serve(t *testing.T) *served {
+	t.Helper()
+	conn := natstest.Start(t)
+	w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Conn, d.Now = conn, time.Now })
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.service.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the service stopped with %v", err)
+		}
+	})
+	s := &served{world: w, conn: conn, nc: natstest.Another(t, conn).NC}
+	natstest.Eventually(t, "the service to answer", func() bool {
+		_, err := s.nc.Request("$SRV.PING.eunoe", nil, time.Second)
+		return err == nil
+	})
+	return s
+}
+
+// consolidates applies messages and writes from the streams until the test ends.
+func (s *served) consolidates() {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			if err := s.catchUp(ctx); err != nil && ctx.Err() == nil {
+				s.t.Errorf("apply the streams: %v", err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	s.t.Cleanup(func() { cancel(); <-done })
+}
+
+func (s *served) catchUp(ctx context.Context) error {
+	messages, writes, err := s.db.Applied(ctx)
+	if err != nil {
+		return err
+	}
+	var list []consolidate.MessageEvent
+	last, err := s.conn.Scan(ctx, s.conn.Naming.Messages(), nil, messages, func(e events.Event) error {
+		if m, err := e.Message(); err == nil && strings.Contains(e.Subject, ".message.") {
+			list = append(list, consolidate.MessageEvent{Seq: e.Seq, Bank: m.Bank, Session: m.Session, Stored: e.Stored, State: memory.StatePending, Message: &m})
+		}
+		return nil
+	})
+	if err == nil && last > messages {
+		err = s.db.ApplyMessages(ctx, messages, last, list)
+	}
+	if err != nil {
+		return err
+	}
+	var ws []memory.Write
+	last, err = s.conn.Scan(ctx, s.conn.Naming.Writes(), nil, writes, func(e events.Event) error {
+		w, err := e.Write()
+		ws = append(ws, w)
+		return err
+	})
+	if err == nil && last > writes {
+		err = s.db.ApplyWrites(ctx, writes, last, ws, plan)
+	}
+	return err
+}
+
+// plan is consolidation as it runs with the embedder that needs no model.
+func plan(v consolidate.View, w memory.Write) (memory.Changes, error) {
+	cfg := consolidate.DefaultConfig()
+	cfg.Thresholds = hashed.New().Thresholds()
+	return consolidate.Plan(v, w, cfg)
+}
+
+// ask sends a request as a bot does and reads the reply into out; the error is
+// what the reply says.
+func (s *served) ask(subject, body string, out any) error {
+	s.t.Helper()
+	m, err := s.nc.Request(subject, []byte(body), 10*time.Second)
+	if err != nil {
+		s.t.Fatalf("%s: %v", subject, err)
+	}
+	if code := m.Header.Get(micro.ErrorCodeHeader); code != "" {
+		var f memory.Fault
+		if err := json.Unmarshal(m.Data, &f); err != nil {
+			s.t.Fatalf("%s: the error has no body: %s", subject, m.Data)
+		}
+		return f.Err()
+	}
+	if out != nil {
+		if err := memory.Decode(m.Data, out); err != nil {
+			s.t.Fatalf("%s: %v in %s", subject, err, m.Data)
+		}
+	}
+	return nil
+}
+
+func TestService(t *testing.T) {
+	t.Parallel()
+	t.Run("a retained fact is recalled with its write seen", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		var kept memory.RetainReply
+		if err := s.ask("mem.alice.retain", `{"facts":[{"key":"k","text":"Alice is allergic to shellfish.","type":"constraint"}],"wait":"10s"}`, &kept); err != nil {
+			t.Fatal(err)
+		}
+		if len(kept.Results) != 1 || kept.Results[0].Outcome != memory.OutcomeAdded || kept.Write == 0 || kept.Op == "" {
+			t.Fatalf("retain answered %+v", kept)
+		}
+		var found memory.RecallReply
+		if err := s.ask("mem.alice.recall", `{"query":"What is Alice allergic to?","after_write":1}`, &found); err != nil {
+			t.Fatal(err)
+		}
+		if !found.Fresh || len(found.Items) != 1 || found.Items[0].Text != "Alice is allergic to shellfish." {
+			t.Fatalf("recall answered %+v", found)
+		}
+	})
+	t.Run("a published message is recalled as soon as it is stored", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		ack, err := s.conn.PublishMessage(context.Background(), "alice", "s1", []byte(`{"content":"I moved to Lisbon in May."}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found memory.RecallReply
+		body, _ := json.Marshal(map[string]any{"query": "Lisbon", "after": ack, "wait": "10s"})
+		if err := s.ask("mem.alice.recall", string(body), &found); err != nil {
+			t.Fatal(err)
+		}
+		if !found.Fresh || len(found.Items) != 1 || found.Seen < ack {
+			t.Fatalf("recall answered %+v", found)
+		}
+		var st memory.Status
+		if err := s.ask("mem.alice.status", ``, &st); err != nil {
+			t.Fatal(err)
+		}
+		if st.Settled || st.Messages.Last != ack || st.Conservation.Pending != 1 || len(st.Waiting) != 1 {
+			t.Fatalf("status is %+v", st)
+		}
+	})
+
+	t.Run("H12 a mixed batch reports each fact, fills in kind and vector, and a repeat answers the same", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		const batch = `{"op":"batch-1","wait":"10s","facts":[
+			{"key":"a","text":"Alice plays chess."},
+			{"key":"b","text":"Alice plays chess."},
+			{"key":"c","text":"Bob said so.","sources":["no-such-message"]}]}`
+		var first, second memory.RetainReply
+		if err := s.ask("mem.alice.retain", batch, &first); err != nil {
+			t.Fatal(err)
+		}
+		outcomes := map[string]memory.Outcome{}
+		for _, r := range first.Results {
+			outcomes[r.Key] = r.Outcome
+		}
+		if outcomes["a"] != memory.OutcomeAdded || outcomes["b"] != memory.OutcomeMerged || outcomes["c"] != memory.OutcomeRefused || first.Op != "batch-1" {
+			t.Fatalf("retain answered %+v", first)
+		}
+		if err := s.ask("mem.alice.retain", batch, &second); err != nil || !reflect.DeepEqual(first, second) {
+			t.Errorf("the repeat answered %+v, %v", second, err)
+		}
+		var page memory.Page[memory.Item]
+		if err := s.ask("mem.alice.list", `{"record":"fact"}`, &page); err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Items) != 1 || page.Items[0].Kind != memory.KindWorld || page.Items[0].Text != "Alice plays chess." {
+			t.Errorf("list answered %+v", page)
+		}
+		var found memory.RecallReply
+		if err := s.ask("mem.alice.recall", `{"query":"chess","strategies":{"semantic":1}}`, &found); err != nil || len(found.Items) != 1 {
+			t.Errorf("by its vector: %+v, %v", found.Items, err)
+		}
+	})
+}

@@ -1,0 +1,190 @@
+package query
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// HopDecay is what one hop leaves of an activation.
+const HopDecay = .5
+
+// RelationWeights are how much of an activation each type of relation carries.
+// Relations carry it both ways.
+var RelationWeights = map[memory.RelationType]float64{
+	memory.RelImplies: 1, memory.RelCauses: .9, memory.RelSpecializes: .8, memory.RelGeneralizes: .8, memory.RelPartOf: .7,
+	memory.RelContextOf: .7, memory.RelRelatedTo: .6, memory.RelCorrelates: .6, memory.RelContradicts: .5, memory.RelSupersedes: .3,
+}
+
+// Spread carries activation from seeds along relations, hops times:
+//
+//	a(v) = max over edges u–v of a(u) × strength × RelationWeights[type] × HopDecay
+//
+// where a(u) is u's activation after the hop before. Activations merge by the
+// maximum, so a cycle adds nothing. edges is asked once a hop for the relations
+// of the nodes that hop starts from, sorted. The result holds the seeds too.
+func Spread(seeds map[string]float64, hops int, edges func(from []string) ([]memory.Relation, error)) (map[string]float64, error) {
+	all := make(map[string]float64, len(seeds))
+	front := make([]string, 0, len(seeds))
+	for id, a := range seeds {
+		all[id] = a
+		front = append(front, id)
+	}
+	for range hops {
+		if len(front) == 0 {
+			break
+		}
+		slices.Sort(front)
+		relations, err := edges(front)
+		if err != nil {
+			return nil, err
+		}
+		reached := map[string]float64{}
+		carry := func(from, to string, r memory.Relation) {
+			if !slices.Contains(front, from) || from == to {
+				return
+			}
+			a := all[from] * min(1, max(0, r.Strength)) * RelationWeights[r.Type] * HopDecay
+			if a > all[to] && a > reached[to] {
+				reached[to] = a
+			}
+		}
+		for _, r := range relations {
+			carry(r.From, r.To, r)
+			carry(r.To, r.From, r)
+		}
+		front = front[:0]
+		for id, a := range reached {
+			all[id] = a
+			front = append(front, id)
+		}
+	}
+	return all, nil
+}
+
+// The bounds of spreading: from how many of the best facts, over how many
+// relations a hop, and up to how many facts an entity still tells something.
+const (
+	spreadSeeds = 12
+	spreadEdges = 200
+	spreadHub   = 30
+)
+
+// graph carries activation from the best facts to facts that hang together
+// with them: by relations, by an entity they share, by their composite.
+func (g *gatherer) graph(context.Context) error {
+	if err := g.readAll(); err != nil {
+		return err
+	}
+	best := marks{}
+	for _, no := range g.pool.numbers(memory.RecordFact) {
+		s := g.pool.scores(memory.RecordFact, no)
+		best[no] = max(s[memory.StrategyKeyword], s[memory.StrategySemantic], s[memory.StrategyEntity])
+	}
+	seeds := map[string]float64{}
+	for _, no := range best.best(spreadSeeds) {
+		seeds[string(g.facts[no].ID)] = best[no]
+	}
+	for _, e := range g.q.entities {
+		seeds[string(e)] = 1
+	}
+	reached, err := Spread(seeds, 2, g.edges)
+	if err != nil {
+		return err
+	}
+	var ids []memory.FactID
+	for id := range reached {
+		if _, seed := seeds[id]; !seed && len(id) > 2 && id[:2] == "f_" {
+			ids = append(ids, memory.FactID(id))
+		}
+	}
+	slices.Sort(ids)
+	nos, err := g.s.FactNumbers(ids)
+	if err != nil {
+		return err
+	}
+	rows, err := g.readFacts(nos)
+	into := g.pool.of(memory.RecordFact, memory.StrategyGraph)
+	for _, f := range rows {
+		into.set(f.No, reached[string(f.ID)])
+	}
+	return err
+}
+
+// edges gives the stored relations of nodes and the ones that sharing an
+// entity or a composite makes.
+func (g *gatherer) edges(from []string) ([]memory.Relation, error) {
+	out, err := g.s.Relations(from, spreadEdges)
+	if err != nil {
+		return nil, err
+	}
+	var facts []memory.FactID
+	for _, id := range from {
+		if len(id) > 2 && id[:2] == "f_" {
+			facts = append(facts, memory.FactID(id))
+		}
+	}
+	nos, err := g.s.FactNumbers(facts)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := g.readFacts(nos)
+	if err != nil {
+		return nil, err
+	}
+	shared := map[memory.EntityID][]FactRow{}
+	for _, f := range rows[:min(len(rows), spreadSeeds)] {
+		more, err := g.sharing(f, shared)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
+
+// sharing gives edges from a fact to those that share an entity with it: the
+// strength is 1/√n for an entity that n facts name, none past spreadHub.
+func (g *gatherer) sharing(f FactRow, known map[memory.EntityID][]FactRow) ([]memory.Relation, error) {
+	var out []memory.Relation
+	for _, e := range f.Entities {
+		rows, ok := known[e]
+		if !ok {
+			nos, err := g.s.Naming([]memory.EntityID{e}, spreadHub+1)
+			if err != nil {
+				return nil, err
+			}
+			if len(nos) <= spreadHub {
+				if rows, err = g.readFacts(nos); err != nil {
+					return nil, err
+				}
+			}
+			known[e] = rows
+		}
+		for _, o := range rows {
+			if o.No != f.No {
+				out = append(out, memory.Relation{From: string(f.ID), To: string(o.ID), Type: memory.RelRelatedTo, Strength: 1 / math.Sqrt(float64(len(rows)))})
+			}
+		}
+	}
+	return out, nil
+}
+
+// tree brings the leaves of composites that matched, so that a composite never
+// stands without them: half of what the composite scored, part_of one hop.
+func (g *gatherer) tree(context.Context) error {
+	matched := g.pool.of(memory.RecordComposite, memory.StrategyKeyword)
+	rows, err := g.readComposites(matched.best(5))
+	if err != nil {
+		return err
+	}
+	into := g.pool.of(memory.RecordFact, memory.StrategyGraph)
+	for _, c := range rows {
+		for _, leaf := range c.Leaves[:min(len(c.Leaves), 16)] {
+			into.set(leaf, matched[c.No]*RelationWeights[memory.RelPartOf]*HopDecay)
+		}
+	}
+	return nil
+}

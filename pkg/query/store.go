@@ -1,0 +1,196 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Store is what the query service asks of a backend. Implementations are safe
+// for concurrent use. Every answer is deterministic: equal stores give equal
+// answers in equal order.
+type Store interface {
+	// Applied gives the last applied sequence of MEM_MESSAGES and MEM_WRITES.
+	Applied(ctx context.Context) (messages, writes uint64, err error)
+	// Search runs fn on one unchanging state of a bank, narrowed by f: what f
+	// excludes is not seen by any method. fn must not keep the Searcher. A bank
+	// that was never made is memory.ErrNotFound.
+	Search(ctx context.Context, bank memory.BankID, f memory.Filter, fn func(Searcher) error) error
+	// Read runs fn on one unchanging state of a bank, every record in it. A bank
+	// that was never made is memory.ErrNotFound.
+	Read(ctx context.Context, bank memory.BankID, fn func(Reader) error) error
+	// Outcome gives the outcome of an op that was applied; nil if it was not.
+	Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error)
+	// Admin is what operators ask of the store.
+	Admin
+}
+
+// Admin is what operators ask of the store.
+type Admin interface {
+	// Banks gives up to limit banks whose id is past after, by id.
+	Banks(ctx context.Context, after memory.BankID, limit int) ([]memory.Bank, error)
+	// Verify checks the whole store: the file, its indexes, and what must hold
+	// between its tables. Problems is empty when all is well.
+	Verify(ctx context.Context) (Verification, error)
+}
+
+// Verification is what Verify found. Problems names tables and numbers, never text.
+type Verification struct {
+	Counts   map[string]int `json:"counts"`
+	Problems []string       `json:"problems"`
+}
+
+// Term is one word to look for, in every form that counts as the same. A form
+// may hold any text; it is never read as a search syntax.
+type Term struct {
+	Forms  []string // any of them matches; empty forms are ignored
+	Prefix string   // words that begin so match too; "" = none
+	Grams  bool     // the forms are one or two Chinese, Japanese or Korean characters
+}
+
+// Searcher finds candidates in one state of a bank, seen through a filter.
+// Rows are known by a number that is the store's own (a message's is its
+// stream sequence) and means nothing outside one Searcher.
+type Searcher interface {
+	// Applied gives the last applied sequence of MEM_MESSAGES and MEM_WRITES.
+	Applied() (messages, writes uint64, err error)
+	// Bank gives the profile.
+	Bank() (memory.Bank, error)
+	// Speakers gives up to limit spellings of who speaks in the bank, sorted.
+	Speakers(limit int) ([]string, error)
+	// Size gives how many rows of the record the bank has, filtered or not.
+	Size(r memory.Record) (int, error)
+
+	// Matching gives the numbers of rows whose text has the term, the latest
+	// number first, at most limit, and how many there are in all: exact below
+	// limit, an estimate from there on.
+	Matching(r memory.Record, t Term, limit int) (nos []int64, all int, err error)
+	// Nearest gives up to limit facts by descending cosine similarity to v,
+	// which must have unit length; ties by number. Vectors of another size are
+	// not compared. It compares with every vector of the bank and ends early
+	// with ctx's error.
+	Nearest(ctx context.Context, v memory.Vector, limit int) ([]Near, error)
+	// Dimension is the size of the bank's fact vectors, 0 while there is none.
+	Dimension() (int, error)
+	// Naming gives up to limit facts that name one of the entities, newest said first.
+	Naming(entities []memory.EntityID, limit int) ([]int64, error)
+	// Within gives up to limit facts or messages said or happened in [from, to],
+	// both inclusive, newest first.
+	Within(r memory.Record, from, to time.Time, limit int) ([]int64, error)
+	// Recent gives up to limit facts or messages, the latest said first.
+	Recent(r memory.Record, limit int) ([]int64, error)
+
+	Rows
+}
+
+// Near is a fact and how near its vector is.
+type Near struct {
+	No     int64
+	Cosine float64 // in [-1, 1]
+}
+
+// Rows reads what candidates hold and how they hang together, through the filter.
+type Rows interface {
+	// Messages gives messages by number, in the order asked; the ones that are
+	// not there or that the filter excludes are left out.
+	Messages(nos []int64) ([]MessageRow, error)
+	// Around gives the neighbours of messages in their session: up to before
+	// and after of them, the nearest first. Neighbours are not filtered: they
+	// are context, never answers.
+	Around(nos []int64, before, after int) ([]Neighbourhood, error)
+	// Context gives messages by number without the filter, as context.
+	Context(nos []int64) ([]MessageRow, error)
+	// Facts gives facts by number, in the order asked.
+	Facts(nos []int64) ([]FactRow, error)
+	// FactNumbers gives the numbers of facts by id; the ones that are not there
+	// or that the filter excludes are left out.
+	FactNumbers(ids []memory.FactID) ([]int64, error)
+	// Links gives what facts rest on, by fact number and then stream sequence.
+	Links(facts []int64) ([]Link, error)
+	// Resting gives the links of the facts that rest on one of the messages.
+	Resting(messages []int64) ([]Link, error)
+	// Unheld gives those of the messages that facts rest on of which none is live.
+	Unheld(messages []int64) ([]int64, error)
+	// Composites gives composites by number, in the order asked.
+	Composites(nos []int64) ([]CompositeRow, error)
+	// CompositeNumbers gives the numbers of composites by id.
+	CompositeNumbers(ids []memory.CompositeID) ([]int64, error)
+	// Observations gives observations by number, in the order asked: those all
+	// of whose facts pass the filter.
+	Observations(nos []int64) ([]ObservationRow, error)
+	// Items gives rows whole, in the order asked, unfiltered.
+	Items(r memory.Record, nos []int64) ([]memory.Item, error)
+
+	// EntitiesNamed gives the entities that bear one of the names (NormalText)
+	// as name or alias, redirects followed, by id.
+	EntitiesNamed(names []string) ([]memory.EntityID, error)
+	// Relations gives up to limit relations from or to one of the records, the
+	// strongest first, ties by their ends.
+	Relations(ids []string, limit int) ([]memory.Relation, error)
+	// Uses gives what feedback reported of records, by id.
+	Uses(ids []string) ([]memory.Use, error)
+	// OpenConflicts gives up to limit open conflicts one of the facts is party to, by id.
+	OpenConflicts(ids []memory.FactID, limit int) ([]memory.Conflict, error)
+}
+
+// MessageRow is a message as ranking reads it. Text has secrets redacted.
+type MessageRow struct {
+	No       int64
+	ID       memory.MessageID
+	Session  memory.SessionID
+	Speaker  string
+	Text     string
+	Caption  string
+	Said     time.Time
+	Recalled bool
+}
+
+// Neighbourhood names the messages beside one, the nearest first.
+type Neighbourhood struct {
+	No            int64
+	Before, After []int64
+}
+
+// FactRow is a fact as ranking reads it.
+type FactRow struct {
+	No         int64
+	ID         memory.FactID
+	Parent     memory.CompositeID // "" without one
+	Text       string
+	Speaker    string
+	Type       memory.Type
+	Entities   []memory.EntityID
+	Said       time.Time
+	Occurred   memory.Span
+	Confidence float64
+	Pinned     bool
+}
+
+// Link says that a fact rests on a message.
+type Link struct {
+	Fact, Message int64
+}
+
+// CompositeRow is a composite as ranking reads it. Leaves are the facts at its
+// bottom that pass the filter, by number; Whole says that all of them do.
+type CompositeRow struct {
+	No         int64
+	ID         memory.CompositeID
+	Level      int
+	Text       string
+	Said       time.Time
+	Confidence float64
+	Leaves     []int64
+	Whole      bool
+}
+
+// ObservationRow is an observation as ranking reads it.
+type ObservationRow struct {
+	No         int64
+	ID         memory.ObservationID
+	Text       string
+	Entities   []memory.EntityID
+	Said       time.Time
+	Confidence float64
+}

@@ -1,0 +1,19 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Place {
+		path := filepath.Join(t.TempDir(), "eunoe.db")
+		return func(embedder string, dimension int) (store.Store, error) {
+			return store.Open(store.Config{DSN: path, Embedder: embedder, Dimension: dimension})
+		}
+	})
+}

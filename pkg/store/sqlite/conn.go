@@ -1,0 +1,77 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	vec "github.com/asg017/sqlite-vec-go-bindings/cgo"
+	sqlite3 "github.com/mattn/go-sqlite3"
+
+	"github.com/eunoe-memory/eunoe/internal/sqlitebuild"
+)
+
+// A build without full text search does not compile, and says why.
+const _ = sqlitebuild.Ready
+
+// connector opens connections with settings that a data source name cannot carry.
+type connector struct {
+	dsn    string
+	driver *sqlite3.SQLiteDriver
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return c.driver }
+
+// newPool gives a pool of at most conns connections that stay open.
+func newPool(dsn string, conns int) *sql.DB {
+	vec.Auto() // registers sqlite-vec for connections opened from now on; again is harmless
+	d := &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		// Sorts and temporary indexes hold text: they stay off the disk. The
+		// timer checkpoints; a commit does only where the log outgrows 64 MiB.
+		_, err := c.Exec("PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384;", nil)
+		return err
+	}}
+	pool := sql.OpenDB(connector{dsn, d})
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	return pool
+}
+
+func writerDSN(c Config) string {
+	return dsn(c.Path, url.Values{
+		"mode":             {"rwc"},
+		"_journal_mode":    {"WAL"},
+		"_synchronous":     {"FULL"},
+		"_busy_timeout":    {strconv.FormatInt(c.Busy.Milliseconds(), 10)},
+		"_txlock":          {"immediate"},
+		"_foreign_keys":    {"on"},
+		"_secure_delete":   {"on"},
+		"_cache_size":      {fmt.Sprintf("-%d", c.Cache)},
+		"_stmt_cache_size": {"256"},
+	})
+}
+
+func readerDSN(c Config) string {
+	return dsn(c.Path, url.Values{
+		"mode":             {"ro"},
+		"_query_only":      {"1"},
+		"_txlock":          {"deferred"},
+		"_busy_timeout":    {strconv.FormatInt(c.Busy.Milliseconds(), 10)},
+		"_cache_size":      {fmt.Sprintf("-%d", c.ReadCache)},
+		"_stmt_cache_size": {"128"},
+	})
+}
+
+// dsn writes the path as SQLite reads it in a URI: only %, ? and # are special.
+func dsn(path string, params url.Values) string {
+	p := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
+	return "file:" + p + "?" + params.Encode()
+}

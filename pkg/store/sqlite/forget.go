@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// beforeForget keeps what the rows that are about to go say: it leaves
+// tombstones of the ops that retained the facts, and gives the writes that
+// carried them, rising.
+func (a *applier) beforeForget(bank int64, f *memory.Forgotten) ([]uint64, error) {
+	if f == nil {
+		return nil, nil
+	}
+	if err := a.buryOps(bank, f.Facts); err != nil {
+		return nil, err
+	}
+	return a.writesHolding(bank, f)
+}
+
+// forget erases what a plan found to be forgotten, and queues the stream
+// events that hold it: message events, dead letters about them, and the writes
+// that carried the facts.
+func (a *applier) forget(bank int64, w memory.Write, f *memory.Forgotten, writes []uint64) error {
+	if f == nil {
+		return nil
+	}
+	for _, seq := range f.Messages {
+		if err := a.queueMessage(w, bank, seq); err != nil {
+			return err
+		}
+		if err := a.eraseMessage(bank, seq); err != nil {
+			return err
+		}
+	}
+	if err := a.removeFacts(bank, f.Facts); err != nil {
+		return err
+	}
+	for _, seq := range writes {
+		if err := a.queueErasure(w, StreamWrites, seq); err != nil {
+			return err
+		}
+	}
+	if f.Bank {
+		return a.eraseBank(bank)
+	}
+	return nil
+}
+
+// queueMessage queues the event of a message, and what dead letters there may
+// be about it.
+func (a *applier) queueMessage(w memory.Write, bank int64, seq uint64) error {
+	var state string
+	err := a.tx.QueryRowContext(a.ctx, `SELECT state FROM message_events WHERE seq = ? AND bank = ?`, int64(seq), bank).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look up message event %d: %w", seq, err)
+	}
+	if err := a.queueErasure(w, StreamMessages, seq); err != nil || state != string(memory.StateDead) {
+		return err
+	}
+	return a.queueErasure(w, StreamDead, seq)
+}
+
+func (a *applier) queueErasure(w memory.Write, stream string, seq uint64) error {
+	return a.exec(fmt.Sprintf("queue the erasure of %s %d", stream, seq),
+		`INSERT INTO erasures (bank, stream, seq, op) VALUES (?, ?, ?, ?)`, string(w.Bank), stream, int64(seq), w.Op)
+}
+
+// writesHolding gives, rising, the MEM_WRITES events that may hold words of
+// what is forgotten: the ends of windows in which the messages, or the sources
+// of the facts, were new, and the writes of the facts' own ops, repeats included.
+func (a *applier) writesHolding(bank int64, f *memory.Forgotten) ([]uint64, error) {
+	const find = `WITH
+gone(no) AS (SELECT f.no FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?1),
+events(seq) AS (SELECT value FROM json_each(?3) UNION SELECT s.seq FROM gone JOIN fact_sources s ON s.fact = gone.no),
+ended(write) AS (SELECT w.write FROM events JOIN message_events e ON e.seq = events.seq
+  JOIN windows w ON w.bank = e.bank AND w.session = e.session AND w.last >= e.seq AND w.first <= e.seq WHERE e.bank = ?1),
+named(op) AS (SELECT o.op FROM ops o WHERE o.bank = ?1 AND o.write IN (SELECT write FROM ended)
+  UNION SELECT k.value FROM gone JOIN facts f ON f.no = gone.no JOIN json_each(f.ops) k)
+SELECT write FROM ended
+UNION SELECT o.write FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
+UNION SELECT r.write FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op ORDER BY 1`
+	var out []uint64
+	args := []any{bank, jsonList(f.Facts), jsonList(f.Messages)}
+	err := a.rows("find the writes that hold it", find, args, func(rows *sql.Rows) error {
+		var seq uint64
+		err := rows.Scan(&seq)
+		out = append(out, seq)
+		return err
+	})
+	return slices.Compact(out), err
+}
+
+// buryOps leaves a tombstone for each op that retained one of the facts.
+func (a *applier) buryOps(bank int64, facts []memory.FactID) error {
+	const bury = `INSERT INTO tombstones (bank, id, seq)
+SELECT DISTINCT f.bank, 'op:' || k.value, coalesce((SELECT o.write FROM ops o WHERE o.bank = f.bank AND o.op = k.value), 0)
+FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.value JOIN json_each(f.ops) k WHERE f.bank = ?1
+ON CONFLICT DO NOTHING`
+	return a.exec("bury the ops", bury, bank, jsonList(facts))
+}
+
+// eraseBank takes away what is left of a bank, so that there is no such bank.
+// Tombstones stay, and ops without their outcomes, so that neither a message
+// nor a write of it comes back.
+func (a *applier) eraseBank(bank int64) error {
+	for table, columns := range map[string]string{"messages": "content, caption, grams", "facts": "text, grams", "composites": "text, grams", "observations": "text, grams"} {
+		number := "no"
+		if table == "messages" {
+			number = "seq"
+		}
+		unindex := fmt.Sprintf(`INSERT INTO %[1]s_fts (%[1]s_fts, rowid, bank, %[2]s) SELECT 'delete', %[3]s, bank, %[2]s FROM %[1]s_text
+WHERE %[3]s IN (SELECT %[3]s FROM %[1]s WHERE bank = ?)`, table, columns, number)
+		if err := a.exec("unindex the bank's "+table, unindex, bank); err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"messages", "message_events", "replacements", "windows", "facts", "composites", "observations", "relations", "conflicts",
+		"entities", "entity_names", "entity_counts", "node_terms", "uses"} {
+		if err := a.exec("erase the bank's "+table, `DELETE FROM `+table+` WHERE bank = ?`, bank); err != nil {
+			return err
+		}
+	}
+	if err := a.exec("empty the bank's outcomes", `UPDATE ops SET outcome = '{}' WHERE bank = ?`, bank); err != nil {
+		return err
+	}
+	return a.exec("erase the bank's profile", `UPDATE banks SET profile = '', version = 0, consolidated = 0 WHERE no = ?`, bank)
+}

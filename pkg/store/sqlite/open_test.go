@@ -1,0 +1,238 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	t.Run("a store of a newer program is refused with both versions", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "eunoe.db")
+		closeStore(t, openStore(t, sqlite.DefaultConfig(path)))
+		raw, err := sql.Open("sqlite3", "file:"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := raw.Exec("PRAGMA user_version = 99"); err != nil {
+			t.Fatal(err)
+		}
+		if err := raw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = sqlite.Open(sqlite.DefaultConfig(path))
+		if !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "version 99") || !strings.Contains(err.Error(), "knows version") {
+			t.Errorf("open gave %v", err)
+		}
+	})
+	t.Run("a path that cannot be written is named", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{filepath.Join(file, "eunoe.db"), filepath.Dir(file)} {
+			_, err := sqlite.Open(sqlite.DefaultConfig(path))
+			if !errors.Is(err, memory.ErrUnavailable) || !strings.Contains(err.Error(), path) {
+				t.Errorf("open %s gave %v; want unavailable with the path", path, err)
+			}
+		}
+	})
+	t.Run("a wrong setting is named", func(t *testing.T) {
+		t.Parallel()
+		_, err := sqlite.Open(sqlite.Config{Dimension: 3})
+		for _, want := range []string{"path", "embedder", "readers", "busy", "checkpoint", "caches"} {
+			if err == nil || !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), want) {
+				t.Errorf("open gave %v; want it to name %s", err, want)
+			}
+		}
+	})
+	t.Run("any path is a path", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "deep", "a b?c#d%41&e=f.db")
+		closeStore(t, openStore(t, sqlite.DefaultConfig(path)))
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("the file's mode is %v; want it private", info.Mode())
+		}
+	})
+	t.Run("a store is closed twice alike", func(t *testing.T) {
+		t.Parallel()
+		db := openStore(t, sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")))
+		closeStore(t, db)
+		closeStore(t, db)
+	})
+}
+
+func openStore(t *testing.T, c sqlite.Config) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func closeStore(t *testing.T, db *sqlite.DB) {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "eunoe.db")
+	config := sqlite.DefaultConfig(path)
+	config.ReadOnly = true
+	if _, err := sqlite.Open(config); !errors.Is(err, memory.ErrUnavailable) {
+		t.Fatalf("a store that is not there gave %v; want unavailable", err)
+	}
+	writer := openStore(t, sqlite.DefaultConfig(path))
+	reader := openStore(t, config)
+	events := benchMessages(rand.New(rand.NewPCG(1, 2)), 0, 3)
+	if err := writer.ApplyMessages(ctx, 0, 3, events); err != nil {
+		t.Fatal(err)
+	}
+	messages, _, err := reader.Applied(ctx)
+	if err != nil || messages != 3 {
+		t.Errorf("the reader sees %d, %v; want 3", messages, err)
+	}
+	if err := reader.ApplyMessages(ctx, 3, 4, nil); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("writing gave %v; want unavailable", err)
+	}
+	// The file is left alone when its writer is gone.
+	closeStore(t, writer)
+	if messages, _, err := reader.Applied(ctx); err != nil || messages != 3 {
+		t.Errorf("without the writer the reader sees %d, %v; want 3", messages, err)
+	}
+}
+
+func TestReadersSeeOneStateBesideTheWriter(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+	config.Checkpoint = 5 * time.Millisecond
+	db := openStore(t, config)
+	const rounds, batch = 40, 25
+	r := rand.New(rand.NewPCG(1, 2))
+	if err := db.ApplyMessages(ctx, 0, batch, benchMessages(r, 0, batch)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer close(done)
+		for i := 1; i < rounds; i++ {
+			if err := db.ApplyMessages(ctx, uint64(i*batch), uint64((i+1)*batch), benchMessages(r, i*batch, batch)); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for finished := false; !finished; {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			finished = true
+		default:
+		}
+		err := db.Read(ctx, "b", func(v query.Reader) error {
+			seen, _, err := v.Applied()
+			if err != nil {
+				return err
+			}
+			c, err := v.Conservation()
+			if err == nil && uint64(c.Pending) != seen {
+				err = fmt.Errorf("%d messages at position %d", c.Pending, seen)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWriteAheadLogIsBounded(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+	config.Checkpoint = 10 * time.Millisecond
+	db := openStore(t, config)
+	events := benchMessages(rand.New(rand.NewPCG(1, 2)), 0, 2000)
+	for from := 0; from < len(events); from += 500 {
+		if err := db.ApplyMessages(ctx, uint64(from), uint64(from+500), events[from:from+500]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the write-ahead log is empty", func() bool {
+		info, err := os.Stat(config.Path + "-wal")
+		return err == nil && info.Size() == 0
+	})
+}
+
+func TestAnErasureIsScrubbedByTheNextOpening(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+	db := openStore(t, config)
+	apply(t, db, benchMessages(rand.New(rand.NewPCG(1, 2)), 0, 3), memory.Changes{})
+	apply(t, db, nil, memory.Changes{Forgotten: &memory.Forgotten{Messages: []uint64{2}}})
+	closeStore(t, db)
+	var before, after bytes.Buffer
+	again := openStore(t, config)
+	if err := again.Dump(ctx, &before); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, again)
+	raw, err := sql.Open("sqlite3", "file:"+config.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A crash before the scrub leaves its note.
+	if _, err := raw.Exec("INSERT INTO meta (key, value) VALUES ('scrub', '1')"); err != nil {
+		t.Fatal(err)
+	}
+	config.Checkpoint = 5 * time.Millisecond
+	last := openStore(t, config)
+	eventually(t, "the note is gone", func() bool {
+		var n int
+		return raw.QueryRow("SELECT count(*) FROM meta WHERE key = 'scrub'").Scan(&n) == nil && n == 0
+	})
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := last.Dump(ctx, &after); err != nil {
+		t.Fatal(err)
+	}
+	if before.String() != after.String() {
+		t.Error("the scrub changed the content")
+	}
+}

@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/pkg/analysis"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// putComposite stores the whole new state of a composite; adopt makes it the
+// parent of its children. A nil vector keeps the stored one.
+func (a *applier) putComposite(bank int64, c memory.Composite) error {
+	const find = `SELECT no, text, grams, level FROM composites WHERE id = ? AND bank = ?`
+	var no int64
+	var was, wasGrams string
+	level := c.Level
+	err := a.tx.QueryRowContext(a.ctx, find, string(c.ID), bank).Scan(&no, &was, &wasGrams, &level)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("look up composite %s: %w", c.ID, err)
+	}
+	c.Text = text(c.Text)
+	grams := analysis.Grams(c.Text)
+	stored := no != 0
+	if no, err = a.putCompositeRow(bank, c, grams, no); err != nil {
+		return fmt.Errorf("store composite %s: %w", c.ID, err)
+	}
+	steps := []func() error{
+		func() error {
+			if !stored || was == c.Text {
+				return nil
+			}
+			return a.unindex("composites_fts", no, bank, was, wasGrams)
+		},
+		func() error {
+			if stored && was == c.Text {
+				return nil
+			}
+			return a.exec("index", `INSERT INTO composites_fts (rowid, bank, text, grams) VALUES (?, ?, ?, ?)`, no, bankToken(bank), c.Text, grams)
+		},
+		func() error {
+			if level == c.Level {
+				return a.putTerms(bank, level, no, was, c.Text)
+			}
+			if err := a.putTerms(bank, level, no, was, ""); err != nil {
+				return err
+			}
+			return a.putTerms(bank, c.Level, no, "", c.Text)
+		},
+		func() error { return a.putCompositeEntities(bank, no, c.Entities, stored) },
+		func() error {
+			if c.Vector == nil {
+				return nil
+			}
+			const put = `INSERT INTO composite_vectors (bank, composite, vector) VALUES (?, ?, ?)
+ON CONFLICT (composite) DO UPDATE SET vector = excluded.vector`
+			return a.exec("store vector", put, bank, no, c.Vector.Bytes())
+		},
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return fmt.Errorf("store composite %s: %w", c.ID, err)
+		}
+	}
+	return nil
+}
+
+func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {
+	const insert = `INSERT INTO composites (level, text, grams, representative, children, entities, tags, occurred_from, occurred_to,
+  said, confidence, version, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const update = `UPDATE composites SET level = ?, text = ?, grams = ?, representative = ?, children = ?, entities = ?, tags = ?,
+  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ? WHERE no = ?`
+	children, err1 := listJSON(c.Children)
+	entities, err2 := listJSON(c.Entities)
+	tags, err3 := listJSON(c.Tags)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return 0, err
+	}
+	args := []any{c.Level, c.Text, grams, c.Representative, children, entities, tags, timeOrNull(c.Occurred.From), timeOrNull(c.Occurred.To),
+		micros(c.Said), c.Confidence, int64(c.Version)}
+	if no != 0 {
+		return no, a.exec("update", update, append(args, no)...)
+	}
+	r, err := a.tx.ExecContext(a.ctx, insert, append(args, string(c.ID), bank)...)
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
+func (a *applier) putCompositeEntities(bank, no int64, entities []memory.EntityID, stored bool) error {
+	if stored {
+		if err := a.exec("remove entities", `DELETE FROM composite_entities WHERE composite = ?`, no); err != nil {
+			return err
+		}
+	}
+	const insert = `INSERT INTO composite_entities (bank, entity, composite) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+	return each(bank, entities, func(bank int64, e memory.EntityID) error {
+		return a.exec("store entity", insert, bank, text(string(e)), no)
+	})
+}
+
+// adopt points the children of a composite to it, and lets go of those that left.
+func (a *applier) adopt(bank int64, c memory.Composite) error {
+	table := "facts"
+	if c.Level > 1 {
+		table = "composites"
+	}
+	children := jsonList(c.Children)
+	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?))`
+	if err := a.exec("release children", release, string(c.ID), children); err != nil {
+		return err
+	}
+	take := `UPDATE ` + table + ` SET parent = ?1 WHERE bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1`
+	return a.exec("take children", take, string(c.ID), bank, children)
+}
+
+// removeComposite takes a composite out of the tree; its children become roots.
+// One that is not there changes nothing.
+func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
+	var no int64
+	var level int
+	var words, grams string
+	err := a.tx.QueryRowContext(a.ctx, `SELECT no, level, text, grams FROM composites WHERE id = ? AND bank = ?`, string(id), bank).Scan(&no, &level, &words, &grams)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look up composite %s: %w", id, err)
+	}
+	if err := a.unindex("composites_fts", no, bank, words, grams); err != nil {
+		return fmt.Errorf("remove composite %s: %w", id, err)
+	}
+	if err := a.putTerms(bank, level, no, words, ""); err != nil {
+		return fmt.Errorf("remove composite %s: %w", id, err)
+	}
+	for _, s := range []string{
+		`UPDATE facts SET parent = NULL WHERE parent = ?1`,
+		`UPDATE composites SET parent = NULL WHERE parent = ?1`,
+		`DELETE FROM composites WHERE id = ?1`, // its entities and vector go with it
+		`DELETE FROM uses WHERE record = ?1`,
+	} {
+		if err := a.exec("remove composite "+string(id), s, string(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+// table says where a record lives and how its rows are searched.
+type table struct {
+	rows, fts, number, columns string
+}
+
+var tables = map[memory.Record]table{
+	memory.RecordMessage:     {"messages m", "messages_fts", "m.seq", "content caption"},
+	memory.RecordFact:        {"facts f", "facts_fts", "f.no", "text"},
+	memory.RecordComposite:   {"composites c", "composites_fts", "c.no", "text"},
+	memory.RecordObservation: {"observations o", "observations_fts", "o.no", "text"},
+}
+
+// Matching gives the numbers of rows whose text has the term, latest first, and
+// how many there are in all: counted below limit, estimated from there on.
+func (r *reader) Matching(rec memory.Record, t query.Term, limit int) ([]int64, int, error) {
+	tab, ok := tables[rec]
+	match := r.match(tab, t)
+	if !ok || match == "" || limit <= 0 {
+		return nil, 0, nil
+	}
+	from, where, args := "", "", []any{match}
+	switch {
+	case rec == memory.RecordMessage && r.filter.plain:
+		where, args = noneReplaced, append(args, r.bank)
+	case rec == memory.RecordMessage:
+		from, where, args = " JOIN messages m ON m.seq = x.rowid", " AND "+r.filter.messages, append(args, r.filter.messageArgs...)
+	case rec == memory.RecordFact && r.filter.plain:
+		where, args = noneEnded, append(args, r.bank)
+	case rec == memory.RecordFact:
+		from, where, args = " JOIN facts f ON f.no = x.rowid", " AND "+r.filter.facts, append(args, r.filter.factArgs...)
+	}
+	// One row for all numbers: fetching them row by row costs more than finding them.
+	sqlText := "SELECT group_concat(n, ' ') FROM (SELECT x.rowid AS n FROM " + tab.fts + " x" + from +
+		" WHERE " + tab.fts + " MATCH ?" + where + " ORDER BY x.rowid DESC LIMIT ?)"
+	var joined sql.NullString
+	if err := r.tx.QueryRowContext(r.ctx, sqlText, append(args, limit)...).Scan(&joined); err != nil {
+		return nil, 0, fmt.Errorf("search %s by keyword: %w", tab.fts, err)
+	}
+	nos, err := parseNumbers(joined.String)
+	if err != nil || len(nos) < limit {
+		return nos, len(nos), err
+	}
+	all, err := r.estimate(rec, nos)
+	return nos, all, err
+}
+
+// What is left out by default is looked up among the few rows of a partial
+// index, not in the table of all rows.
+const (
+	noneReplaced = ` AND NOT EXISTS (SELECT 1 FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.seq = x.rowid AND d.replaced IS NOT NULL)`
+	noneEnded    = ` AND NOT EXISTS (SELECT 1 FROM facts d INDEXED BY facts_ended WHERE d.bank = ? AND d.no = x.rowid AND d.live = 0)`
+)
+
+// estimate says about how many rows there are of which the latest are given: as
+// many in every stretch of rows as in the stretch that these fill.
+func (r *reader) estimate(rec memory.Record, latest []int64) (int, error) {
+	var n int
+	var first, last int64
+	err := r.tx.QueryRowContext(r.ctx, `SELECT n, first, last FROM row_counts WHERE bank = ? AND record = ?`, r.bank, string(rec)).Scan(&n, &first, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return len(latest), nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read how many %ss there are: %w", rec, err)
+	}
+	stretch := float64(last-latest[len(latest)-1]+1) / float64(last-first+1)
+	return max(len(latest), min(n, int(float64(len(latest))/stretch))), nil
+}
+
+func parseNumbers(s string) ([]int64, error) {
+	if s == "" {
+		return nil, nil
+	}
+	out := make([]int64, 0, strings.Count(s, " ")+1)
+	for part := range strings.SplitSeq(s, " ") {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read row number: %w", err)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// match writes the full text expression for a term: the bank's token and any
+// of the forms, each quoted, so that nothing in them is syntax. "" when no
+// form holds anything to look for.
+func (r *reader) match(tab table, t query.Term) string {
+	var forms []string
+	for _, f := range t.Forms {
+		if f = phrase(f); f != "" {
+			forms = append(forms, f)
+		}
+	}
+	if p := phrase(t.Prefix); p != "" {
+		forms = append(forms, p+" *")
+	}
+	if len(forms) == 0 {
+		return ""
+	}
+	columns := tab.columns
+	if t.Grams {
+		columns = "grams"
+	}
+	return fmt.Sprintf(`bank : "b%d" AND {%s} : (%s)`, r.bank, columns, strings.Join(forms, " OR "))
+}
+
+// phrase quotes a text for the full text expression; "" when nothing is in it.
+func phrase(s string) string {
+	if s = strings.TrimSpace(strings.ReplaceAll(s, "\x00", " ")); s == "" {
+		return ""
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
+
+// Size gives how many rows of the record the bank has.
+func (r *reader) Size(rec memory.Record) (int, error) {
+	count := `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = ?2), 0)`
+	switch rec {
+	case memory.RecordComposite:
+		count = `SELECT count(*) FROM composites WHERE bank = ?1 AND ?2 <> ''`
+	case memory.RecordObservation:
+		count = `SELECT count(*) FROM observations WHERE bank = ?1 AND ?2 <> ''`
+	}
+	var n int
+	if err := r.tx.QueryRowContext(r.ctx, count, r.bank, string(rec)).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count %ss: %w", rec, err)
+	}
+	return n, nil
+}
+
+// Nearest gives up to limit facts by descending cosine similarity to v.
+func (r *reader) Nearest(ctx context.Context, v memory.Vector, limit int) ([]query.Near, error) {
+	scan := `SELECT x.rowid, vec_distance_l2(x.vector, ?) AS d FROM fact_vectors x WHERE x.bank = ? AND length(x.vector) = ?` + noneEnded + ` ORDER BY d, x.rowid LIMIT ?`
+	args := []any{v.Bytes(), r.bank, 4 * len(v), r.bank, limit}
+	if !r.filter.plain {
+		scan = `SELECT x.fact, vec_distance_l2(x.vector, ?) AS d FROM fact_vectors x JOIN facts f ON f.no = x.fact
+WHERE x.bank = ? AND length(x.vector) = ? AND ` + r.filter.facts + ` ORDER BY d, x.fact LIMIT ?`
+		args = append(append(args[:3:3], r.filter.factArgs...), limit)
+	}
+	rows, err := r.tx.QueryContext(ctx, scan, args...)
+	if err != nil {
+		return nil, fmt.Errorf("scan fact vectors: %w", err)
+	}
+	defer rows.Close()
+	var out []query.Near
+	for rows.Next() {
+		var n query.Near
+		var d float64
+		if err := rows.Scan(&n.No, &d); err != nil {
+			return nil, fmt.Errorf("scan fact vectors: %w", err)
+		}
+		n.Cosine = max(-1, min(1, 1-d*d/2)) // of two vectors of unit length
+		out = append(out, n)
+	}
+	return out, rows.Err()
+}
+
+// Dimension is the size of the bank's fact vectors, 0 while there is none.
+func (r *reader) Dimension() (int, error) {
+	var n int
+	err := r.tx.QueryRowContext(r.ctx, `SELECT length(vector) / 4 FROM fact_vectors WHERE bank = ? LIMIT 1`, r.bank).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the size of vectors: %w", err)
+	}
+	return n, nil
+}
+
+// Naming gives up to limit facts that name one of the entities, newest said first.
+func (r *reader) Naming(entities []memory.EntityID, limit int) ([]int64, error) {
+	if len(entities) == 1 && r.filter.plain {
+		return r.numbers("find facts by entity", `SELECT fact FROM fact_entities WHERE bank = ? AND entity = ? AND live = 1
+ORDER BY said DESC, fact LIMIT ?`, r.bank, string(entities[0]), limit)
+	}
+	args := append([]any{jsonList(entities), r.bank}, r.filter.factArgs...)
+	return r.numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
+JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+}
+
+// Within gives up to limit facts or messages said or happened in [from, to], newest first.
+func (r *reader) Within(rec memory.Record, from, to time.Time, limit int) ([]int64, error) {
+	lo, hi := bounds(&from, &to)
+	switch rec {
+	case memory.RecordMessage:
+		args := append([]any{r.bank, lo, hi}, r.filter.messageArgs...)
+		return r.numbers("find messages by time", `SELECT m.seq FROM messages m WHERE m.bank = ? AND m.time BETWEEN ? AND ? AND `+
+			r.filter.messages+` ORDER BY m.time DESC, m.seq DESC LIMIT ?`, append(args, limit)...)
+	case memory.RecordFact:
+		args := append([]any{r.bank, lo, hi, r.bank, hi, lo}, r.filter.factArgs...)
+		return r.numbers("find facts by time", `SELECT f.no FROM facts f WHERE f.no IN (
+  SELECT no FROM facts WHERE bank = ? AND said BETWEEN ? AND ?
+  UNION SELECT no FROM facts WHERE bank = ? AND occurred_from IS NOT NULL AND occurred_from <= ? AND coalesce(occurred_to, occurred_from) >= ?)
+AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+	}
+	return nil, nil
+}
+
+// Recent gives up to limit facts or messages, the latest said first.
+func (r *reader) Recent(rec memory.Record, limit int) ([]int64, error) {
+	switch rec {
+	case memory.RecordMessage:
+		args := append([]any{r.bank}, r.filter.messageArgs...)
+		return r.numbers("list recent messages", `SELECT m.seq FROM messages m WHERE m.bank = ? AND `+r.filter.messages+
+			` ORDER BY m.time DESC, m.seq DESC LIMIT ?`, append(args, limit)...)
+	case memory.RecordFact:
+		args := append([]any{r.bank}, r.filter.factArgs...)
+		return r.numbers("list recent facts", `SELECT f.no FROM facts f WHERE f.bank = ? AND `+r.filter.facts+
+			` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+	}
+	return nil, nil
+}

@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+const messageRow = `SELECT m.seq, m.id, m.session, m.speaker, coalesce(m.indexed, m.content), m.caption, m.time, m.recalled
+FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?`
+
+// Messages gives messages by number, in the order asked, through the filter.
+func (r *reader) Messages(nos []int64) ([]query.MessageRow, error) {
+	args := append([]any{jsonList(nos), r.bank}, r.filter.messageArgs...)
+	return r.messageRows(nos, messageRow+" AND "+r.filter.messages, args)
+}
+
+// Context gives messages by number without the filter.
+func (r *reader) Context(nos []int64) ([]query.MessageRow, error) {
+	return r.messageRows(nos, messageRow, []any{jsonList(nos), r.bank})
+}
+
+func (r *reader) messageRows(nos []int64, sqlText string, args []any) ([]query.MessageRow, error) {
+	found := make(map[int64]query.MessageRow, len(nos))
+	err := r.scanAll("read messages", sqlText, args, func(rows *sql.Rows) error {
+		var m query.MessageRow
+		var said int64
+		err := rows.Scan(&m.No, &m.ID, &m.Session, &m.Speaker, &m.Text, &m.Caption, &said, &m.Recalled)
+		m.Said = fromMicros(said)
+		found[m.No] = m
+		return err
+	})
+	return inOrder(nos, found), err
+}
+
+// Around gives the neighbours of messages in their session, the nearest first.
+func (r *reader) Around(nos []int64, before, after int) ([]query.Neighbourhood, error) {
+	const find = `SELECT m.seq,
+  (SELECT group_concat(seq, ' ') FROM (SELECT b.seq FROM messages b WHERE b.bank = m.bank AND b.session = m.session AND b.seq < m.seq
+    ORDER BY b.seq DESC LIMIT ?3)),
+  (SELECT group_concat(seq, ' ') FROM (SELECT n.seq FROM messages n WHERE n.bank = m.bank AND n.session = m.session AND n.seq > m.seq
+    ORDER BY n.seq LIMIT ?4))
+FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
+	found := make(map[int64]query.Neighbourhood, len(nos))
+	err := r.scanAll("read neighbours", find, []any{jsonList(nos), r.bank, before, after}, func(rows *sql.Rows) error {
+		var n query.Neighbourhood
+		var earlier, later sql.NullString
+		if err := rows.Scan(&n.No, &earlier, &later); err != nil {
+			return err
+		}
+		var err error
+		if n.Before, err = parseNumbers(earlier.String); err != nil {
+			return err
+		}
+		n.After, err = parseNumbers(later.String)
+		found[n.No] = n
+		return err
+	})
+	return inOrder(nos, found), err
+}
+
+// Facts gives facts by number, in the order asked, through the filter.
+func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
+	const find = `SELECT f.no, f.id, coalesce(f.parent, ''), f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
+  f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
+	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
+	found := make(map[int64]query.FactRow, len(nos))
+	err := r.scanAll("read facts", find+r.filter.facts, args, func(rows *sql.Rows) error {
+		var f query.FactRow
+		var said int64
+		var from, to sql.NullInt64
+		var entities []byte
+		err := rows.Scan(&f.No, &f.ID, &f.Parent, &f.Text, &f.Speaker, &f.Type, &entities, &said, &from, &to, &f.Confidence, &f.Pinned)
+		if err != nil {
+			return err
+		}
+		f.Said, f.Occurred = fromMicros(said), spanOf(from, to)
+		err = fromJSON(entities, &f.Entities)
+		found[f.No] = f
+		return err
+	})
+	return inOrder(nos, found), err
+}
+
+// FactNumbers gives the numbers of facts by id, through the filter.
+func (r *reader) FactNumbers(ids []memory.FactID) ([]int64, error) {
+	args := append([]any{jsonList(ids), r.bank}, r.filter.factArgs...)
+	return r.numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ? AND `+
+		r.filter.facts+` ORDER BY f.no`, args...)
+}
+
+// Links gives what facts rest on, by fact number and then stream sequence.
+func (r *reader) Links(facts []int64) ([]query.Link, error) {
+	return r.links(`SELECT s.fact, m.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value
+JOIN messages m ON m.seq = s.seq WHERE m.bank = ? AND `+r.filter.messages+` ORDER BY s.fact, m.seq`, facts, r.filter.messageArgs)
+}
+
+// Resting gives the links of the facts that rest on one of the messages.
+func (r *reader) Resting(messages []int64) ([]query.Link, error) {
+	return r.links(`SELECT s.fact, s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
+JOIN facts f ON f.no = s.fact WHERE f.bank = ? AND `+r.filter.facts+` ORDER BY s.fact, s.seq`, messages, r.filter.factArgs)
+}
+
+func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, error) {
+	var out []query.Link
+	args := append([]any{jsonList(nos), r.bank}, more...)
+	err := r.scanAll("read sources", sqlText, args, func(rows *sql.Rows) error {
+		var l query.Link
+		if err := rows.Scan(&l.Fact, &l.Message); err != nil {
+			return err
+		}
+		out = append(out, l)
+		return nil
+	})
+	return out, err
+}
+
+// Unheld gives those of the messages that facts rest on of which none is live.
+func (r *reader) Unheld(messages []int64) ([]int64, error) {
+	return r.numbers("find messages whose facts ended", `SELECT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
+JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(f.live) = 0 ORDER BY s.seq`, jsonList(messages), r.bank)
+}
+
+func spanOf(from, to sql.NullInt64) memory.Span {
+	var s memory.Span
+	if from.Valid {
+		t := fromMicros(from.Int64)
+		s.From = &t
+	}
+	if to.Valid {
+		t := fromMicros(to.Int64)
+		s.To = &t
+	}
+	return s
+}
+
+// fromJSON reads a JSON column; an empty one leaves v as it is.
+func fromJSON(raw []byte, v any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("read a JSON column: %w", err)
+	}
+	return nil
+}

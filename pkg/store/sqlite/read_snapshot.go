@@ -1,0 +1,154 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+// reader reads one state of one bank. It implements query.Searcher and
+// query.Reader; it lives as long as the transaction it reads in.
+type reader struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	bank   int64
+	filter narrowing
+}
+
+var (
+	_ query.Searcher = (*reader)(nil)
+	_ query.Reader   = (*reader)(nil)
+)
+
+// Search runs fn on one unchanging state of a bank, narrowed by f.
+func (db *DB) Search(ctx context.Context, bank memory.BankID, f memory.Filter, fn func(query.Searcher) error) error {
+	return db.readBank(ctx, bank, func(r *reader) error {
+		var err error
+		if r.filter, err = r.narrow(f); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+// Read runs fn on one unchanging state of a bank.
+func (db *DB) Read(ctx context.Context, bank memory.BankID, fn func(query.Reader) error) error {
+	return db.readBank(ctx, bank, func(r *reader) error { return fn(r) })
+}
+
+func (db *DB) readBank(ctx context.Context, bank memory.BankID, fn func(*reader) error) error {
+	return db.read(ctx, func(tx *sql.Tx) error {
+		// A context that cannot end spares the driver a goroutine per statement.
+		r := &reader{ctx: context.WithoutCancel(ctx), tx: tx}
+		err := tx.QueryRowContext(r.ctx, `SELECT no FROM banks WHERE id = ? AND profile <> ''`, string(bank)).Scan(&r.bank)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("bank %q: %w", string(bank), memory.ErrNotFound)
+		}
+		if err != nil {
+			return fmt.Errorf("look up bank %q: %w", string(bank), err)
+		}
+		return fn(r)
+	})
+}
+
+// Outcome gives the outcome of an op that was applied; nil if it was not.
+func (db *DB) Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error) {
+	const find = `SELECT o.outcome FROM ops o JOIN banks b ON b.no = o.bank WHERE b.id = ? AND o.op = ?`
+	var out *memory.WriteOutcome
+	err := db.read(ctx, func(tx *sql.Tx) error {
+		var raw []byte
+		err := tx.QueryRowContext(ctx, find, string(bank), op).Scan(&raw)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out = new(memory.WriteOutcome)
+		return json.Unmarshal(raw, out)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the outcome of op %q in bank %q: %w", op, string(bank), err)
+	}
+	return out, nil
+}
+
+// Applied gives the last applied sequence of MEM_MESSAGES and MEM_WRITES.
+func (r *reader) Applied() (messages, writes uint64, err error) {
+	return appliedIn(r.ctx, r.tx)
+}
+
+// Bank gives the profile.
+func (r *reader) Bank() (memory.Bank, error) {
+	var raw []byte
+	var b memory.Bank
+	if err := r.tx.QueryRowContext(r.ctx, `SELECT profile FROM banks WHERE no = ?`, r.bank).Scan(&raw); err != nil {
+		return b, fmt.Errorf("read the profile of bank %d: %w", r.bank, err)
+	}
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return b, fmt.Errorf("read the profile of bank %d: %w", r.bank, err)
+	}
+	return b, nil
+}
+
+// scanAll runs a query and hands every row to scan.
+func (r *reader) scanAll(what, query string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := r.tx.QueryContext(r.ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// numbers runs a query whose rows are one number each.
+func (r *reader) numbers(what, query string, args ...any) ([]int64, error) {
+	var out []int64
+	err := r.scanAll(what, query, args, func(rows *sql.Rows) error {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return err
+		}
+		out = append(out, n)
+		return nil
+	})
+	return out, err
+}
+
+// jsonList writes a list as the JSON array that json_each reads: one SQL text
+// for any length.
+func jsonList[T any](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		return "[]"
+	}
+	return string(b)
+}
+
+// inOrder gives found in the order of wanted, leaving out what is not there.
+func inOrder[K comparable, V any](wanted []K, found map[K]V) []V {
+	out := make([]V, 0, len(wanted))
+	for _, k := range wanted {
+		if v, ok := found[k]; ok {
+			out = append(out, v)
+			delete(found, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"database/sql"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Both queries take ids as ?1 and the bank as ?2; the second the level as ?3.
+const (
+	factNodes = `SELECT f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce(f.parent, ''), '[]'
+FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value LEFT JOIN fact_vectors k ON k.fact = f.no
+WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0`
+	compositeNodes = `SELECT c.id, c.level, c.text, k.vector, c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce(c.parent, ''), c.children
+FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
+WHERE c.bank = ?2 AND c.level = ?3`
+)
+
+func scanNode(rows *sql.Rows) (memory.Node, error) {
+	var n memory.Node
+	var said int64
+	var from, to sql.NullInt64
+	var vector, entities, tags, children []byte
+	err := rows.Scan(&n.ID, &n.Level, &n.Text, &vector, &entities, &tags, &n.Confidence, &said, &from, &to, &n.Parent, &children)
+	if err != nil {
+		return n, err
+	}
+	if len(vector) > 0 {
+		n.Vector = memory.VectorOf(vector)
+	}
+	n.Said, n.Occurred = fromMicros(said), spanOf(from, to)
+	err = allJSON(entities, &n.Entities, tags, &n.Tags, children, &n.Children)
+	n.Entities, n.Tags, n.Children = none(n.Entities), none(n.Tags), none(n.Children)
+	return n, err
+}
+
+// Nodes gives live facts (level 0) or composites of the level as nodes, with
+// vectors, in the order asked.
+func (v *view) Nodes(level int, ids []string) ([]memory.Node, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query := factNodes
+	if level > 0 {
+		query = compositeNodes
+	}
+	found := make(map[string]memory.Node, len(ids))
+	err := v.rows("read nodes", query, []any{jsonList(ids), v.bank, level}, func(rows *sql.Rows) error {
+		n, err := scanNode(rows)
+		found[n.ID] = n
+		return err
+	})
+	return inOrder(ids, found), err
+}
+
+// Composites gives composites by id, with vectors, in the order asked.
+func (v *view) Composites(ids []memory.CompositeID) ([]memory.Composite, error) {
+	const find = `SELECT c.id, c.level, c.text, c.representative, c.children, c.entities, c.tags, c.occurred_from, c.occurred_to, c.said,
+  c.confidence, c.version, k.vector
+FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no WHERE c.bank = ?2`
+	return numbered(v, "read composites", find, ids, func(rows *sql.Rows) (memory.CompositeID, memory.Composite, error) {
+		c := memory.Composite{Bank: v.id}
+		var said int64
+		var from, to sql.NullInt64
+		var children, entities, tags, vector []byte
+		err := rows.Scan(&c.ID, &c.Level, &c.Text, &c.Representative, &children, &entities, &tags, &from, &to, &said, &c.Confidence, &c.Version, &vector)
+		if err != nil {
+			return c.ID, c, err
+		}
+		c.Said, c.Occurred = fromMicros(said), spanOf(from, to)
+		if len(vector) > 0 {
+			c.Vector = memory.VectorOf(vector)
+		}
+		err = allJSON(children, &c.Children, entities, &c.Entities, tags, &c.Tags)
+		c.Children, c.Entities, c.Tags = none(c.Children), none(c.Entities), none(c.Tags)
+		return c.ID, c, err
+	})
+}

@@ -1,0 +1,110 @@
+package conformance_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// world is the whole pipeline in this process, on a directory of the test's.
+type world struct {
+	*client.Client
+	local *app.Local
+	dir   string
+}
+
+func start(t *testing.T) *world {
+	t.Helper()
+	w := &world{dir: t.TempDir()}
+	w.up(t)
+	t.Cleanup(func() { w.down(t) })
+	return w
+}
+
+func (w *world) up(t *testing.T) {
+	t.Helper()
+	c, _, err := app.LoadConfig([]string{"EUNOE_DATA=" + w.dir, "EUNOE_PORT=-1", "EUNOE_LOG=error"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.local, err = app.StartLocal(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	cfg := client.DefaultConfig()
+	cfg.URL = w.local.URL
+	if w.Client, err = client.Connect(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) down(t *testing.T) {
+	t.Helper()
+	if err := w.Client.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := w.local.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// restart stops everything and starts it again on the same directory.
+func (w *world) restart(t *testing.T) {
+	t.Helper()
+	w.down(t)
+	w.up(t)
+}
+
+// say publishes lines of one speaker, ends the conversation and waits until
+// all is settled.
+func (w *world) say(t *testing.T, bank memory.BankID, session memory.SessionID, speaker string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if _, err := w.Publish(t.Context(), bank, session, memory.Message{Speaker: speaker, Content: line}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Flush(t.Context(), bank, session); err != nil {
+		t.Fatal(err)
+	}
+	w.settled(t, bank)
+}
+
+func (w *world) settled(t *testing.T, bank memory.BankID) memory.Status {
+	t.Helper()
+	var st memory.Status
+	natstest.Eventually(t, "bank "+string(bank)+" is settled", func() bool {
+		var err error
+		st, err = w.Status(t.Context(), bank)
+		return err == nil && st.Settled
+	})
+	return st
+}
+
+// retain stores facts by hand and gives their results.
+func (w *world) retain(t *testing.T, bank memory.BankID, facts ...memory.FactInput) []memory.WriteResult {
+	t.Helper()
+	r, err := w.Retain(t.Context(), bank, memory.RetainRequest{Facts: facts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != len(facts) {
+		t.Fatalf("%d results for %d facts: %+v", len(r.Results), len(facts), r.Results)
+	}
+	return r.Results
+}
+
+func (w *world) facts(t *testing.T, bank memory.BankID) []memory.Item {
+	t.Helper()
+	var out []memory.Item
+	for item, err := range w.All(t.Context(), bank, memory.ListRequest{Record: memory.RecordFact}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, item)
+	}
+	return out
+}
