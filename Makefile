@@ -4,7 +4,8 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-SQLITE_DIR = $(shell go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
+# Downloaded first: a module that is not there has no directory yet.
+SQLITE_DIR = $(shell go mod download github.com/mattn/go-sqlite3 && go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
 export CGO_ENABLED := 1
 export GOFLAGS := -tags=sqlite_fts5
 export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2

@@ -7,5 +7,5 @@
 _eunoe_root="$(cd "$(dirname "${BASH_SOURCE:-$0}")" && pwd)"
 export GOFLAGS="-tags=sqlite_fts5"
 export CGO_ENABLED=1
-export CGO_CFLAGS="-I${_eunoe_root}/internal/sqlitebuild/include -I$(cd "${_eunoe_root}" && go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3) -O2"
+export CGO_CFLAGS="-I${_eunoe_root}/internal/sqlitebuild/include -I$(cd "${_eunoe_root}" && go mod download github.com/mattn/go-sqlite3 && go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3) -O2"
 unset _eunoe_root
