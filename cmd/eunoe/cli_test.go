@@ -73,6 +73,13 @@ func TestUsage(t *testing.T) {
 			{[]string{"forget", "f_1", "--session", "s"}, "name one thing"},
 			{[]string{"bank", "set"}, "nothing to set"},
 			{[]string{"dead", "show", "x"}, `"x"`},
+			{[]string{"dead", "retry"}, "--all"},
+			{[]string{"dead", "drop", "3", "--all"}, "--all"},
+			{[]string{"dead", "retry", "3", "--stage", "extract"}, "--stage"},
+			{[]string{"edit"}, "requires at least 1 arg"},
+			{[]string{"edit", "f_1"}, "nothing to edit"},
+			{[]string{"conflicts", "resolve", "x_1"}, "--winner"},
+			{[]string{"feedback"}, "--retrieved"},
 			{[]string{"import", "/no/such/file"}, "/no/such/file"},
 			{[]string{"bench", "retrieval"}, "--dataset"},
 			{[]string{"--bank", "admin", "status"}, "--bank"},
@@ -93,8 +100,10 @@ func TestUsage(t *testing.T) {
 	})
 	t.Run("the version is told", func(t *testing.T) {
 		t.Parallel()
-		if out := ok(t, nil, "version"); !strings.HasPrefix(out, "eunoe ") {
-			t.Errorf("got %q", out)
+		for _, arg := range []string{"version", "--version"} {
+			if out := ok(t, nil, arg); !strings.HasPrefix(out, "eunoe ") {
+				t.Errorf("%s: got %q", arg, out)
+			}
 		}
 		if v := decode[map[string]string](t, ok(t, nil, "version", "--json")); v["version"] == "" {
 			t.Errorf("got %v", v)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -20,56 +19,129 @@ func (a *cli) deadCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var req memory.DeadRequest
-	list := &cobra.Command{
-		Use: "list", Short: "List the dead letters", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			req.Action = "list"
-			return askAdmin(a, cmd, "dead", req, showDeadLetters)
+	cmd.AddCommand(a.deadListCommand(),
+		&cobra.Command{
+			Use: "show ID", Short: "Show a dead letter with its payload", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				id, err := letterID(args[0])
+				if err != nil {
+					return err
+				}
+				return askAdmin(a, cmd, "dead", memory.DeadRequest{Action: "show", ID: id}, func(w io.Writer, p deadReply) {
+					for _, d := range p.Items {
+						showDeadLetter(w, d)
+					}
+				})
+			},
 		},
-	}
-	list.Flags().IntVar(&req.Limit, "limit", 0, "at most so many")
-	list.Flags().StringVar(&req.Cursor, "cursor", "", "where the page before ended")
-	cmd.AddCommand(list,
-		a.deadAction("show", "Show a dead letter with its payload", func(w io.Writer, data json.RawMessage) error {
-			var p memory.Page[events.DeadLetter]
-			if err := json.Unmarshal(data, &p); err != nil {
-				return fmt.Errorf("reply: %w", err)
-			}
-			for _, d := range p.Items {
-				showDeadLetter(w, d)
-			}
-			return nil
-		}),
-		a.deadAction("retry", "Send the event again, where it came from", func(w io.Writer, _ json.RawMessage) error {
-			_, err := fmt.Fprintln(w, "sent again")
-			return err
-		}),
-		a.deadAction("drop", "Erase a dead letter", func(w io.Writer, _ json.RawMessage) error {
-			_, err := fmt.Fprintln(w, "dropped")
-			return err
-		}))
+		a.deadAction("retry", "Send the event again, where it came from", "sent again"),
+		a.deadAction("drop", "Erase a dead letter", "dropped"))
 	return cmd
 }
 
-func (a *cli) deadAction(action, about string, show func(io.Writer, json.RawMessage) error) *cobra.Command {
-	return &cobra.Command{
-		Use: action + " ID", Short: about, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := strconv.ParseUint(args[0], 10, 64)
-			if err != nil || id == 0 {
-				return usagef("ID %q is no number of a dead letter; `eunoe dead list` shows them", args[0])
-			}
-			var failed error
-			err = askAdmin(a, cmd, "dead", memory.DeadRequest{Action: action, ID: id}, func(w io.Writer, data json.RawMessage) {
-				failed = show(w, data)
-			})
-			if err != nil {
-				return err
-			}
-			return failed
+// deadReply is what the operator's door answers about dead letters.
+type deadReply struct {
+	memory.Page[events.DeadLetter]
+	Done int    `json:"done"`
+	Seq  uint64 `json:"seq"`
+}
+
+func (a *cli) deadListCommand() *cobra.Command {
+	req := memory.DeadRequest{Action: "list"}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the dead letters of all banks, or of --bank", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Bank = a.onlyBank(cmd)
+			return askAdmin(a, cmd, "dead", req, func(w io.Writer, r deadReply) { showDeadLetters(w, r.Page) })
 		},
 	}
+	cmd.Flags().StringVar(&req.Stage, "stage", "", "only of this stage: ingest, extract or consolidate")
+	cmd.Flags().IntVar(&req.Limit, "limit", 0, "at most so many (default 50)")
+	cmd.Flags().StringVar(&req.Cursor, "cursor", "", "where the page before ended")
+	return cmd
+}
+
+// onlyBank is the bank of the flag, "" where it is not given: operators see
+// every bank, whatever EUNOE_BANK says.
+func (a *cli) onlyBank(cmd *cobra.Command) memory.BankID {
+	if cmd.Flags().Changed("bank") {
+		return a.bankID()
+	}
+	return ""
+}
+
+func letterID(text string) (uint64, error) {
+	id, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || id == 0 {
+		return 0, usagef("ID %q is no number of a dead letter; `eunoe dead list` shows them", text)
+	}
+	return id, nil
+}
+
+// deadAction makes retry and drop: of one letter, or of all of a bank and stage.
+func (a *cli) deadAction(action, about, done string) *cobra.Command {
+	req := memory.DeadRequest{Action: action}
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   action + " [ID]",
+		Short: about,
+		Long: about + ". With --all it does so with every dead letter, of all banks\n" +
+			"and stages unless --bank and --stage name one.",
+		Example: "  eunoe dead " + action + " 3\n  eunoe dead " + action + " --all --stage extract",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == req.All {
+				return usagef("give either the ID of a letter or --all; `eunoe dead list` shows them")
+			}
+			if !req.All && (req.Stage != "" || cmd.Flags().Changed("bank")) {
+				return usagef("--stage and --bank go with --all: an ID names one letter of all banks")
+			}
+			if req.All {
+				req.Bank = a.onlyBank(cmd)
+				if action == "drop" && !yes {
+					if err := confirm(cmd, "Erase all dead letters"+scope(req)+" for good?"); err != nil {
+						return err
+					}
+				}
+			} else {
+				id, err := letterID(args[0])
+				if err != nil {
+					return err
+				}
+				req.ID = id
+			}
+			return askAdmin(a, cmd, "dead", req, func(w io.Writer, r deadReply) {
+				switch {
+				case req.All && r.Done == 0:
+					fmt.Fprintln(w, clean("No dead letters"+scope(req)+"."))
+				case req.All:
+					fmt.Fprintf(w, "%s: %s\n", done, count(r.Done, "dead letter"))
+				case r.Seq > 0:
+					fmt.Fprintf(w, "%s, as event %d of its stream\n", done, r.Seq)
+				default:
+					fmt.Fprintln(w, done)
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&req.All, "all", false, "every dead letter")
+	cmd.Flags().StringVar(&req.Stage, "stage", "", "with --all: only of this stage: ingest, extract or consolidate")
+	if action == "drop" {
+		cmd.Flags().BoolVar(&yes, "yes", false, "with --all: do not ask")
+	}
+	return cmd
+}
+
+// scope says of which bank and stage, "" for all.
+func scope(req memory.DeadRequest) string {
+	var s string
+	if req.Stage != "" {
+		s += " of stage " + req.Stage
+	}
+	if req.Bank != "" {
+		s += " of bank " + string(req.Bank)
+	}
+	return s
 }
 
 func showDeadLetters(w io.Writer, p memory.Page[events.DeadLetter]) {

@@ -130,13 +130,14 @@ func (d demo) became() error {
 		rows = append(rows, []string{it.Type, short(it.Text, 70), join(it.Sources)})
 	}
 	table(indent(d.out, "   "), nil, rows)
-	tree, err := d.client.Tree(d.ctx, d.bank, memory.TreeRequest{Limit: 2})
+	tree, err := d.client.Tree(d.ctx, d.bank, memory.TreeRequest{})
 	if err != nil {
 		return err
 	}
-	if len(tree.Items) > 0 {
-		d.say("\n   Facts that belong together form a tree:\n")
-		showTree(indent(d.out, "   "), memory.Page[memory.TreeNode]{Items: tree.Items})
+	if roots := tree.Items; len(roots) > 0 {
+		slices.SortStableFunc(roots, func(a, b memory.TreeNode) int { return len(b.Children) - len(a.Children) })
+		d.say("\n   Facts that belong together form a tree. Its largest branches:\n")
+		showTree(indent(d.out, "   "), memory.Page[memory.TreeNode]{Items: roots[:min(3, len(roots))]})
 	}
 	d.say("")
 	return nil

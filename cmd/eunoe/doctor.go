@@ -64,7 +64,7 @@ func (a *cli) examine(ctx context.Context) []finding {
 	defer cancel()
 	c, err := a.connect(ctx)
 	if err != nil {
-		return []finding{{Check: "broker", Found: err.Error(), Mend: "start one (`eunoe up`, or nats-server -js), or set --url and --creds"}}
+		return []finding{{Check: "broker", Found: said(err), Mend: "start one (`eunoe up`, or nats-server -js), or set --url and --creds"}}
 	}
 	defer c.Close() //nolint:errcheck // nothing is left to send
 	conn := c.Conn()
@@ -72,9 +72,9 @@ func (a *cli) examine(ctx context.Context) []finding {
 	out := []finding{{Check: "broker", OK: true, Found: fmt.Sprintf("%s, nats-server %s, %s", conn.NC.ConnectedUrlRedacted(), conn.NC.ConnectedServerVersion(), rtt.Round(10*time.Microsecond))}}
 	account, err := conn.JS.AccountInfo(ctx)
 	if err != nil {
-		out = append(out, finding{Check: "jetstream", Found: err.Error(), Mend: "start nats-server with -js, or use an operator's credentials: bots need no JetStream API"})
+		out = append(out, finding{Check: "jetstream", Found: said(err), Mend: "start nats-server with -js, or use an operator's credentials: bots need no JetStream API"})
 	} else {
-		out = append(out, finding{Check: "jetstream", OK: true, Found: fmt.Sprintf("%s, %d MiB on disk", count(account.Streams, "stream"), account.Store>>20)})
+		out = append(out, finding{Check: "jetstream", OK: true, Found: fmt.Sprintf("%s, %.1f MiB on disk", count(account.Streams, "stream"), float64(account.Store)/(1<<20))})
 		out = append(out, streamFindings(ctx, conn)...)
 	}
 	out = append(out, stageFindings(ctx, conn)...)
@@ -136,9 +136,9 @@ func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 	case err == nil, errors.Is(err, memory.ErrNotFound):
 		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.bank}
 	case errors.Is(err, memory.ErrDeadline):
-		return finding{Check: "answers", Found: err.Error(), Mend: "permissions: allow " + a.prefix + "." + events.EncodeToken(a.bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
+		return finding{Check: "answers", Found: said(err), Mend: "permissions: allow " + a.prefix + "." + events.EncodeToken(a.bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
 	}
-	return finding{Check: "answers", Found: err.Error(), Mend: "look at the query stage's log"}
+	return finding{Check: "answers", Found: said(err), Mend: "look at the query stage's log"}
 }
 
 // modelFinding says what extracts and embeds; no model is a way to run, not a fault.

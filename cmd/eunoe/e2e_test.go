@@ -106,7 +106,7 @@ func TestEveryCommand(t *testing.T) {
 				t.Errorf("%s is not in\n%s", want, out)
 			}
 		}
-		if r := run(t, t.Context(), environ, "", "recall", "--bank", "nobody", "x"); r.code != 3 {
+		if r := run(t, t.Context(), environ, "", "recall", "--bank", "nobody", "x"); r.code != 3 || !strings.HasPrefix(r.err, "eunoe: bank \"nobody\": not found\n") {
 			t.Errorf("an unknown bank: %+v", r)
 		}
 		if r := run(t, t.Context(), environ, "", "recall", "--bank", "alice", "--kinds", "song", "x"); r.code != 2 || !strings.Contains(r.err, "kinds") {
@@ -227,6 +227,12 @@ func TestEveryCommand(t *testing.T) {
 		if strings.Count(out, "\n") != 2 {
 			t.Errorf("got %q", out)
 		}
+		for _, what := range []string{"message", "fact", "entity"} {
+			out := ok(t, environ, "tail", "--bank", "alice", "--after", "0", "--what", what, "--count", "2")
+			if strings.Count(out, what) != 2 {
+				t.Errorf("got %q", out)
+			}
+		}
 		done := make(chan result, 1)
 		go func() {
 			done <- run(t, t.Context(), environ, "", "tail", "--bank", "tailed", "--what", "fact", "--count", "1", "--json")
@@ -281,6 +287,22 @@ func TestEveryCommand(t *testing.T) {
 		if out := ok(t, environ, "dead", "retry", string(second)); !strings.Contains(out, "sent again") {
 			t.Errorf("got %s", out)
 		}
+		list := func(args ...string) int {
+			return len(decode[memory.Page[events.DeadLetter]](t, ok(t, environ, append([]string{"dead", "list", "--json"}, args...)...)).Items)
+		}
+		natstest.Eventually(t, "it is dead again", func() bool { return list("--bank", "broken", "--stage", "ingest") == 1 })
+		if n := list("--bank", "whole") + list("--stage", "extract"); n != 0 {
+			t.Errorf("%d letters of another bank and stage", n)
+		}
+		if out := ok(t, environ, "dead", "retry", "--all", "--stage", "extract"); out != "No dead letters of stage extract.\n" {
+			t.Errorf("got %s", out)
+		}
+		if r := run(t, t.Context(), environ, "no\n", "dead", "drop", "--all", "--bank", "broken"); r.code != 2 || !strings.Contains(r.err, "of bank broken") || list() != 1 {
+			t.Errorf("%+v", r)
+		}
+		if out := ok(t, environ, "dead", "drop", "--all", "--bank", "broken", "--yes"); out != "dropped: 1 dead letter\n" || list() != 0 {
+			t.Errorf("got %s", out)
+		}
 	})
 	t.Run("doctor finds all well, and names what is not", func(t *testing.T) {
 		t.Parallel()
@@ -302,10 +324,19 @@ func TestEveryCommand(t *testing.T) {
 	t.Run("demo runs from end to end", func(t *testing.T) {
 		t.Parallel()
 		out := ok(t, nil, "demo", "--data", filepath.Join(t.TempDir(), "demo"))
-		for _, want := range []string{"What is Mara allergic to?", "shellfish", "What to do next", "eunoe up --data"} {
+		for _, want := range []string{"What to do next", "eunoe up --data", "Mara's favourite dish is ramen.", ", 0 dead letters", "[3] ",
+			"What is Mara allergic to?\n     → Mara is allergic to shellfish.",
+			"Where does Mara live?\n     → Mara lives in Lisbon",
+			"What is Mara's phone number?\n     → Mara's phone number is 555 0124.",
+			"When does Mara's flight to Lisbon leave?\n     → Mara's flight to Lisbon leaves on 16 May 2026 at 07:40.",
+			"When does Biscuit need his pills?\n     → Biscuit needs his pills at eight in the morning",
+		} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in\n%s", want, out)
 			}
+		}
+		if n := strings.Count(out, "   ["); n != 3 {
+			t.Errorf("%d branches of the tree; 3 are expected\n%s", n, out)
 		}
 	})
 	t.Run("bench retrieval measures, beside the baseline, twice the same", func(t *testing.T) {

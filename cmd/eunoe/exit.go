@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +78,7 @@ With --json an error is printed to standard error as the wire has it:
 func (a *cli) complain(w io.Writer, err error) {
 	if a.json {
 		f := memory.FaultOf(err)
+		f.Error.Message = said(err)
 		if exitCode(err) == exitUsage {
 			f.Error.Code = 400
 		}
@@ -84,9 +86,29 @@ func (a *cli) complain(w io.Writer, err error) {
 		fmt.Fprintf(w, "%s\n", line)
 		return
 	}
-	fmt.Fprintf(w, "eunoe: %s\n", clean(err.Error()))
+	if exitCode(err) == exitInterrupted {
+		fmt.Fprintln(w, "eunoe: interrupted")
+		return
+	}
+	fmt.Fprintf(w, "eunoe: %s\n", clean(said(err)))
+	if errors.Is(err, memory.ErrNotFound) && strings.HasPrefix(err.Error(), "bank ") {
+		fmt.Fprintln(w, "The first message makes a bank. Letter case counts; `eunoe banks` lists those there are (operators).")
+	}
 	var usage usageError
 	if errors.As(err, &usage) {
 		fmt.Fprintln(w, "Run `eunoe help` or add --help for how it is used.")
 	}
+}
+
+// said is an error's text without what its meaning repeats: a reply that says
+// "not found" is not said to be not found, and what is unavailable says why.
+func said(err error) string {
+	text := err.Error()
+	for _, meaning := range []error{memory.ErrNotFound, memory.ErrConflict, memory.ErrDeadline, memory.ErrQuota, memory.ErrTooLarge} {
+		tail := ": " + meaning.Error()
+		if short, cut := strings.CutSuffix(text, tail); cut && strings.HasSuffix(short, tail) {
+			return short
+		}
+	}
+	return strings.TrimSuffix(text, ": "+memory.ErrUnavailable.Error())
 }

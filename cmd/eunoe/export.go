@@ -61,6 +61,9 @@ func (a *cli) exportCommand() *cobra.Command {
 			if e.left > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s that could not be read left out\n", count(e.left, "event"))
 			}
+			if path != "" && a.json {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.lines + 1})
+			}
 			if path != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d lines to %s\n", e.lines+1, path)
 			}

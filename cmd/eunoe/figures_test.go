@@ -43,8 +43,9 @@ func measure(t *testing.T, args ...string) benchFigures {
 func TestRecallOnWrittenConversations(t *testing.T) {
 	path, dir := dataset(t, "locomo-dev.json"), t.TempDir()
 	first, second := filepath.Join(dir, "1.jsonl"), filepath.Join(dir, "2.jsonl")
-	f := measure(t, "--dataset", path, "--out", first)
-	all := f.Eunoe["1-5"]
+	f := measure(t, "--dataset", path, "--out", first, "--baseline", "bm25")
+	all, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
+	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
 	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f, brecall@10 %.4f, stored %.4f; settled in %s, recall p50 %s",
 		all["recall@10"], all["hit@10"], all["MRR"], all["brecall@10"], f.Stored, f.Settle, f.RecallP50)
 	for metric, least := range map[string]float64{"recall@10": .80, "hit@10": .85, "MRR": .60, "brecall@10": .78} {

@@ -93,7 +93,7 @@ func (a *cli) recallCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each strategy gave each item")
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each strategy gave each item, and the ids")
 	return cmd
 }
 
@@ -115,7 +115,10 @@ func showRecall(w io.Writer, r memory.RecallReply, explain bool) {
 	if !r.Fresh {
 		fresh = ", not yet fresh"
 	}
-	fmt.Fprintf(w, "\n%s, %s, %s%s\n", count(len(r.Items), "item"), count(r.Tokens, "token"), time.Duration(r.Took), fresh)
+	fmt.Fprintf(w, "\n%s, %s, %s%s\n", count(len(r.Items), "item"), count(r.Tokens, "token"), time.Duration(r.Took).Round(10*time.Microsecond), fresh)
+	if explain && r.Recall != "" {
+		fmt.Fprintf(w, "recall %s\n", oneLine(r.Recall))
+	}
 	degraded(w, r.Degraded)
 }
 
@@ -129,7 +132,7 @@ func explainTable(w io.Writer, items []memory.Item) {
 			}
 		}
 	}
-	if len(names) == 0 {
+	if len(items) == 0 {
 		return
 	}
 	slices.Sort(names)
@@ -147,14 +150,14 @@ func explainTable(w io.Writer, items []memory.Item) {
 				row = append(row, fmt.Sprintf("%.3f (%d.)", c.Score, c.Rank))
 			}
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, it.ID))
 	}
 	fmt.Fprintln(w)
 	head := []string{"#"}
 	for _, n := range names {
 		head = append(head, strings.ToUpper(n))
 	}
-	table(w, head, rows)
+	table(w, append(head, "ID"), rows)
 }
 
 // spoken is an item's text, with who said it where it is a message.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/app"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -59,6 +60,7 @@ func (a *cli) root() *cobra.Command {
 		Long: "Eunoe remembers conversations: it turns what was said into facts, keeps them\n" +
 			"consolidated, and finds what bears on a question.\n\n" +
 			"Start with `eunoe demo`, which needs nothing, or `eunoe up`, which runs everything.",
+		Version:       app.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,6 +71,7 @@ func (a *cli) root() *cobra.Command {
 			return nil
 		},
 	}
+	root.SetVersionTemplate("eunoe {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	d := client.DefaultConfig()
 	f := root.PersistentFlags()
@@ -90,8 +93,8 @@ func (a *cli) commands(root *cobra.Command) {
 		make []func() *cobra.Command
 	}{
 		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand}},
-		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.observeCommand,
-			a.consolidateCommand, a.bankCommand, a.forgetCommand}},
+		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand,
+			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.exportCommand, a.tailCommand}},
 		{"operate", []func() *cobra.Command{a.statusCommand, a.banksCommand, a.deadCommand, a.rebuildCommand,

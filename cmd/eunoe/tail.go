@@ -64,7 +64,8 @@ func (a *cli) tail(cmd *cobra.Command, what string, limit int, after uint64, pas
 		for _, ch := range p.Items {
 			seen[ch.ID] = true
 			after = max(after, ch.Seq)
-			if what != "" && ch.What != "" && ch.What != what {
+			ch.What = whatOf(ch, a.bank)
+			if what != "" && ch.What != what {
 				continue
 			}
 			if more, err := show(ch); err != nil || !more {
@@ -91,10 +92,37 @@ func (a *cli) printChange(cmd *cobra.Command, ch memory.Change) error {
 	if a.json {
 		return printJSON(cmd.OutOrStdout(), tailed{ch.What, ch})
 	}
-	line := fmt.Sprintf("%s  %-11s %-10s %s", ch.Time.UTC().Format("15:04:05"), dash(ch.What), ch.Op, ch.Record)
-	if len(ch.IDs) > 0 {
-		line += "  " + strings.Join(ch.IDs, " ")
+	line := fmt.Sprintf("%s  %-11s %-10s %s", ch.Time.UTC().Format("2006-01-02 15:04:05Z"), dash(ch.What), ch.Op, ch.Record)
+	if ids := ch.IDs; len(ids) > 0 {
+		line += "  " + strings.Join(ids[:min(2, len(ids))], " ")
+		if len(ids) > 2 {
+			line += fmt.Sprintf(" and %d more", len(ids)-2)
+		}
 	}
 	_, err := fmt.Fprintln(cmd.OutOrStdout(), clean(line))
 	return err
+}
+
+// whatOf tells from its ids what a change of the past is about, which its body
+// does not say: a message and a recall have ids without a form of their own.
+func whatOf(ch memory.Change, bank string) string {
+	if ch.What != "" {
+		return ch.What
+	}
+	for _, w := range []struct{ prefix, what string }{
+		{"f_", memory.ChangeFact}, {"c_", memory.ChangeComposite}, {"o_", memory.ChangeObservation}, {"n_", memory.ChangeEntity}, {"x_", memory.ChangeConflict},
+	} {
+		if strings.HasPrefix(ch.Record, w.prefix) {
+			return w.what
+		}
+	}
+	switch {
+	case ch.Record == bank:
+		return memory.ChangeBank
+	case ch.Op == memory.OutcomeRemoved:
+		return memory.ChangeForget
+	case len(ch.IDs) > 0:
+		return memory.ChangeUsage
+	}
+	return memory.ChangeMessage
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/pkg/client"
 )
 
 // settings reads the deployment's settings from the environment, with flags
@@ -51,10 +52,14 @@ func (a *cli) upCommand() *cobra.Command {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s\n", line)
 					return
 				}
+				at := ""
+				if l.URL != client.DefaultConfig().URL {
+					at = " --url " + l.URL
+				}
 				fmt.Fprintf(cmd.OutOrStdout(), "Eunoe is up at %s (data in %s, health at http://%s/readyz). Ctrl-C stops it.\n\n"+
 					"Try, in another terminal:\n"+
-					"  eunoe publish --url %[1]s --speaker Alice --flush I moved to Lisbon in May.\n"+
-					"  eunoe recall --url %[1]s where does Alice live\n", l.URL, l.Dir, l.HTTP)
+					"  eunoe publish%[4]s --speaker Alice --flush I moved to Lisbon in May.\n"+
+					"  eunoe recall%[4]s where does Alice live\n", l.URL, l.Dir, l.HTTP, at)
 			})
 		},
 	}

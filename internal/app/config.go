@@ -97,9 +97,24 @@ func unreadable(err error) error {
 		if f, ok := reflect.TypeFor[Config]().FieldByName(parse.Name); ok {
 			name = prefix + f.Tag.Get("env")
 		}
-		out = append(out, fmt.Errorf("%s: expected %s: %w", name, parse.Type, parse.Err))
+		out = append(out, fmt.Errorf("%s: expected %s", name, wanted(parse.Type)))
 	}
 	return errors.Join(out...)
+}
+
+// wanted says in words what a setting of a type takes.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return "a duration like 30s or 5m"
+	case t.Kind() == reflect.Int:
+		return "a whole number"
+	case t.Kind() == reflect.Float64:
+		return "a number"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	}
+	return "a " + t.String()
 }
 
 // effective lists the settings in the order they are declared.

@@ -93,7 +93,7 @@ func (l *Local) lock(dir string) error {
 func (l *Local) serve(ctx context.Context, c Config, log zerolog.Logger) error {
 	srv, err := natsd.Start(natsd.Config{Dir: filepath.Join(c.Data, "streams"), Host: "127.0.0.1", Port: c.Port, SyncAlways: c.Sync, Log: log})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; choose another port with --port (EUNOE_PORT), or -1 for a free one", err)
 	}
 	l.end = append(l.end, func() error { srv.Shutdown(); return nil })
 	l.URL = srv.ClientURL()

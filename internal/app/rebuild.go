@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -30,7 +31,9 @@ func Rebuild(ctx context.Context, c Config) (err error) {
 			return err
 		}
 	} else {
-		conn, err := events.Connect(ctx, c.conn("eunoe-rebuild", log))
+		cc := c.conn("eunoe-rebuild", log)
+		cc.Wait = 10 * time.Second
+		conn, err := events.Connect(ctx, cc)
 		if err != nil {
 			return err
 		}

@@ -18,12 +18,15 @@ type conflictState struct {
 // denied is the reason of a conflict that the rules find; it holds no text.
 const denied = "one denies what the other states"
 
-// nearFacts gives the live facts nearest to f, itself left out.
+// nearFacts gives the live facts nearest to f, itself left out. Those that are
+// near enough for any rule are loaded.
 func (ws *workspace) nearFacts(f memory.Fact) []Neighbour {
 	near := ws.nearest(0, nodeOf(f), ws.readFact(f), ws.cfg.DedupNearest)
-	ids := make([]memory.FactID, len(near))
-	for i, n := range near {
-		ids[i] = memory.FactID(n.ID)
+	var ids []memory.FactID
+	for _, n := range near {
+		if n.Cosine >= min(ws.limits.Dedup, ws.limits.Diameter) {
+			ids = append(ids, memory.FactID(n.ID))
+		}
 	}
 	ws.load(ids)
 	return near
@@ -34,8 +37,11 @@ func (ws *workspace) nearFacts(f memory.Fact) []Neighbour {
 // pair had one before.
 func (ws *workspace) oppose(id memory.FactID, near []Neighbour) {
 	for _, n := range near {
+		if n.Cosine < ws.limits.Diameter || n.ID == string(id) {
+			continue
+		}
 		f, other := ws.fact(id), ws.fact(memory.FactID(n.ID))
-		if f == nil || other == nil || n.ID == string(id) || !f.Live() || !other.Live() || n.Cosine < ws.limits.Diameter {
+		if f == nil || other == nil || !f.Live() || !other.Live() {
 			continue
 		}
 		newer, older := *f, *other

@@ -54,6 +54,7 @@ func (ws *workspace) edit(e memory.EditWrite) {
 		if e.Text != "" {
 			next.Text = e.Text
 		}
+		next.Ops = unite(next.Ops, []string{ws.write.Op}) // its tags stand in that write
 		ws.put(next)
 		ws.out.Outcome.Results = []memory.WriteResult{{ID: string(id), Outcome: memory.OutcomeUpdated}}
 		return

@@ -55,6 +55,8 @@ func (c *Consolidator) eraseEvent(ctx context.Context, e Erasure) error {
 		return c.deps.Conn.Erase(ctx, names.Messages(), e.Seq)
 	case strings.HasSuffix(e.Stream, "_DEAD"):
 		return c.eraseLetters(ctx, e)
+	case e.Whole:
+		return c.deps.Conn.Erase(ctx, names.Writes(), e.Seq)
 	}
 	ev, err := c.deps.Conn.EventAt(ctx, names.Writes(), e.Seq)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -147,6 +149,33 @@ func (c *Consolidator) remainder(ctx context.Context, w memory.Write) (rest memo
 		return rest, len(rest.Facts) > 0, nil
 	case memory.WriteEdit:
 		return rest, false, nil
+	case memory.WriteObserve:
+		return c.observed(ctx, w)
 	}
 	return w, true, nil
+}
+
+// observed is an observe without the ready-made observations that the store no
+// longer has; kept is false where none is left.
+func (c *Consolidator) observed(ctx context.Context, w memory.Write) (rest memory.Write, kept bool, err error) {
+	if w.Observe == nil || len(w.Observe.Observations) == 0 {
+		return w, true, nil
+	}
+	ids := make([]memory.ObservationID, len(w.Observe.Observations))
+	for i, in := range w.Observe.Observations {
+		ids[i] = givenID(w.Bank, in)
+	}
+	known, err := c.deps.Store.KnownObservations(ctx, ids)
+	if err != nil {
+		return w, false, fmt.Errorf("look up the observations of write %d: %w", w.Seq, err)
+	}
+	asked := *w.Observe
+	asked.Observations = nil
+	for i, in := range w.Observe.Observations {
+		if known[ids[i]] {
+			asked.Observations = append(asked.Observations, in)
+		}
+	}
+	w.Observe = &asked
+	return w, len(asked.Observations) > 0, nil
 }

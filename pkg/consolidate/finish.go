@@ -52,7 +52,12 @@ func (ws *workspace) finish() memory.Changes {
 	if f := ws.out.Forgotten; f != nil {
 		f.Receipt.Composites = len(ws.out.RemovedComposites)
 		f.Receipt.Observations = len(ws.out.RemovedObservations)
-		ws.out.Outcome.Receipt = &f.Receipt
+		for _, id := range ws.out.RemovedObservations {
+			if ws.observed[id].before.Given {
+				f.Observations = append(f.Observations, id)
+			}
+		}
+		ws.out.Outcome.Receipt = f.Receipt
 		ws.tell(memory.ChangeForget, memory.OutcomeRemoved, ws.write.Op)
 	}
 	if ws.out.Outcome.Ran != nil && *ws.out.Outcome.Ran {

@@ -50,7 +50,7 @@ func (ws *workspace) forget(r memory.ForgetRequest) {
 	f.Facts = gone
 	ws.erase(gone)
 	f.Bank = r.Bank && ws.nothingAfter()
-	f.Receipt = memory.Receipt{Op: ws.write.Op, Upto: ws.write.Upto, Messages: len(f.Messages), Facts: len(gone), Events: len(f.Messages)}
+	f.Receipt = &memory.Receipt{Op: ws.write.Op, Upto: ws.write.Upto, Messages: len(f.Messages), Facts: len(gone)}
 }
 
 // aim finds what the request names; false when it was refused.

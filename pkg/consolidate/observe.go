@@ -156,9 +156,8 @@ func (ws *workspace) takeObservations(r memory.ObserveRequest) {
 				facts = append(facts, *f)
 			}
 		}
-		subject := cmp.Or(in.Subject, memory.NormalText(in.Text))
-		o := memory.Observation{ID: memory.NewObservationID(ws.write.Bank, in.Type, subject), Bank: ws.write.Bank, Type: in.Type,
-			Subject: subject, Text: in.Text, Reasoning: in.Reasoning, Given: true, Said: ws.write.Time}
+		o := memory.Observation{ID: givenID(ws.write.Bank, in), Bank: ws.write.Bank, Type: in.Type,
+			Subject: givenSubject(in), Text: in.Text, Reasoning: in.Reasoning, Given: true, Said: ws.write.Time}
 		refusal := ""
 		switch {
 		case !in.Type.Valid():
@@ -207,4 +206,14 @@ func (ws *workspace) consolidate(r memory.ConsolidateRequest) {
 		ws.observe(memory.ObserveRequest{})
 		ws.out.Outcome.Facts = waiting
 	}
+}
+
+// givenSubject is what an observation given ready-made is about: its own text
+// where it does not say.
+func givenSubject(in memory.ObservationInput) string {
+	return cmp.Or(in.Subject, memory.NormalText(in.Text))
+}
+
+func givenID(bank memory.BankID, in memory.ObservationInput) memory.ObservationID {
+	return memory.NewObservationID(bank, in.Type, givenSubject(in))
 }

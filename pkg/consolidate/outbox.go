@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // publishChanges sends what commits left in the outbox, oldest first. An entry
 // leaves the outbox after the broker acknowledged it: after a crash a change
-// may come twice, with the same id.
+// may come twice, with the same id. A change that follows others closely waits
+// for up to 20 ms: taking entries out is a transaction of its own, which the
+// applier waits for.
 func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan struct{}) error {
-	const most = 256
+	const most = 1024
+	const gather = 20 * time.Millisecond
 	for {
 		sent := 0
 		err := c.insist(ctx, "publishing changes", func() error {
@@ -29,6 +34,13 @@ func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan stru
 			}
 			continue
 		}
+		if sent > 0 {
+			select {
+			case <-time.After(gather):
+			case <-ctx.Done():
+				return nil
+			}
+		}
 		select {
 		case <-committed:
 		case <-ctx.Done():
@@ -38,12 +50,16 @@ func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan stru
 }
 
 func (c *Consolidator) send(ctx context.Context, entries []OutboxEntry) error {
+	changes := make([]events.BankChange, len(entries))
+	for i, e := range entries {
+		changes[i] = events.BankChange{Bank: e.Bank, Change: e.Change}
+	}
+	if err := c.deps.Conn.PublishChanges(ctx, changes); err != nil {
+		return err
+	}
+	c.metrics.changes.Add(float64(len(entries)))
 	for _, e := range entries {
-		if err := c.deps.Conn.PublishChange(ctx, e.Bank, e.Change); err != nil {
-			return err
-		}
-		c.metrics.changes.Inc()
-		if e.Change.What == memory.ChangeBank {
+		if e.Change.What == memory.ChangeBank || e.Change.What == memory.ChangeForget { // a forget may have been of the bank
 			if err := c.keepProfile(ctx, e.Bank); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -76,6 +77,6 @@ func (ws *workspace) feedback(r memory.FeedbackRequest) {
 		ws.out.Uses = append(ws.out.Uses, u)
 	}
 	if len(ids) > 0 {
-		ws.tell(memory.ChangeUsage, memory.OutcomeUpdated, r.Recall, ids...)
+		ws.tell(memory.ChangeUsage, memory.OutcomeUpdated, cmp.Or(r.Recall, ws.write.Op), ids...)
 	}
 }

@@ -99,14 +99,29 @@ func checkFact(f memory.Fact, bySeq map[uint64]StoredMessage, byID map[memory.Me
 
 // messages gives what the store has of message events, by sequence.
 func (ws *workspace) messages(seqs []uint64) map[uint64]StoredMessage {
-	out := map[uint64]StoredMessage{}
-	if len(seqs) == 0 || ws.err != nil {
+	out := make(map[uint64]StoredMessage, len(seqs))
+	var unread []uint64
+	for _, seq := range seqs {
+		m, ok := ws.stored[seq]
+		switch {
+		case !ok:
+			unread = append(unread, seq)
+		case m != nil:
+			out[seq] = *m
+		}
+	}
+	if len(unread) == 0 || ws.err != nil {
 		return out
 	}
-	found, err := ws.view.Messages(seqs)
-	ws.fail(err)
+	found, err := ws.view.Messages(unread)
+	if ws.fail(err) {
+		return out
+	}
+	for _, seq := range unread {
+		ws.stored[seq] = nil
+	}
 	for _, m := range found {
-		out[m.Seq] = m
+		ws.stored[m.Seq], out[m.Seq] = &m, m
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/analysis"
@@ -10,9 +11,16 @@ import (
 
 // A stateForm is a form of sentence that gives an attribute of a subject a
 // value. Groups: s the subject, v the value, a the attribute where it is not fixed.
+// One of the words stands in every text that has the form: looking for them is quick.
 type stateForm struct {
 	attribute string
+	words     []string
 	form      *regexp.Regexp
+}
+
+// mayBe reports whether one of the form's words stands in a text.
+func (f stateForm) mayBe(text string) bool {
+	return slices.ContainsFunc(f.words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 const (
@@ -22,16 +30,16 @@ const (
 )
 
 var stateForms = []stateForm{
-	{"residence", regexp.MustCompile(subjectForm + `\s+` + fillerForm +
+	{"residence", []string{"live", "living", "reside", "residing", "moved", "relocated", "based"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm +
 		`(?:lives?|living|resides?|residing|moved|relocated|based)\s+(?:back\s+|over\s+)?(?:in|to)\s+` + properForm)},
-	{"employer", regexp.MustCompile(subjectForm + `\s+` + fillerForm +
+	{"employer", []string{"work", "employed", "started", "got"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm +
 		`(?:works?|working|employed|started(?:\s+working)?|got\s+a(?:\s+new)?\s+job)\s+(?:at|for|by)\s+` + properForm)},
-	{"job", regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:works?|working)\s+as\s+(?:an?\s+|the\s+)?(?P<v>\p{L}[\p{L} -]{1,60})`)},
-	{"age", regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:turned\s+)?(?P<v>\d{1,3})\s+years\s+old`)},
-	{"marital status", regexp.MustCompile(subjectForm + `\s+(?:is|are|am|got)\s+(?:now\s+|currently\s+)?(?P<v>married|divorced|widowed|single|engaged)(?:\s+to\s|[.,!]|$)`)},
-	{"number of", regexp.MustCompile(subjectForm + `\s+(?:now\s+|currently\s+|actually\s+|only\s+)*(?:has|have|owns?)\s+` +
+	{"job", []string{"work"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:works?|working)\s+as\s+(?:an?\s+|the\s+)?(?P<v>\p{L}[\p{L} -]{1,60})`)},
+	{"age", []string{"years"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:turned\s+)?(?P<v>\d{1,3})\s+years\s+old`)},
+	{"marital status", []string{"married", "divorced", "widowed", "single", "engaged"}, regexp.MustCompile(subjectForm + `\s+(?:is|are|am|got)\s+(?:now\s+|currently\s+)?(?P<v>married|divorced|widowed|single|engaged)(?:\s+to\s|[.,!]|$)`)},
+	{"number of", []string{"has", "have", "own"}, regexp.MustCompile(subjectForm + `\s+(?:now\s+|currently\s+|actually\s+|only\s+)*(?:has|have|owns?)\s+` +
 		`(?P<v>\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+(?P<a>\p{Ll}+(?:\s\p{Ll}+)?)[.!]?$`)},
-	{"", regexp.MustCompile(subjectForm + `['’]s\s+(?:new\s+)?(?P<a>(?:favou?rite|preferred)\s+\p{L}+(?:\s+\p{L}+)?|` +
+	{"", []string{"'s", "’s"}, regexp.MustCompile(subjectForm + `['’]s\s+(?:new\s+)?(?P<a>(?:favou?rite|preferred)\s+\p{L}+(?:\s+\p{L}+)?|` +
 		`(?:phone|room|account)\s+number|e-?mail(?:\s+address)?|(?:home\s+)?address|birthday|nickname|employer|job|home\s?town|time\s?zone|pronouns|native\s+language|manager|boss)` +
 		`\s+(?:is|are)\s+(?:now\s+|actually\s+|currently\s+)?(?P<v>[^,;!?]{1,80})`)},
 }
@@ -44,6 +52,9 @@ func stateOf(f memory.Fact) *memory.State {
 		return nil
 	}
 	for _, sf := range stateForms {
+		if !sf.mayBe(f.Text) {
+			continue
+		}
 		m := sf.form.FindStringSubmatchIndex(f.Text)
 		if m == nil {
 			continue

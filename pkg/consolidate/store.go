@@ -39,6 +39,8 @@ type Store interface {
 	MessageStates(ctx context.Context) (map[memory.MessageState]int64, error)
 	// KnownFacts reports which of the facts the store has, in any state.
 	KnownFacts(ctx context.Context, ids []memory.FactID) (map[memory.FactID]bool, error)
+	// KnownObservations reports which of the observations the store has.
+	KnownObservations(ctx context.Context, ids []memory.ObservationID) (map[memory.ObservationID]bool, error)
 }
 
 // MessageEvent is one event of MEM_MESSAGES as the store keeps it.
@@ -68,4 +70,5 @@ type Erasure struct {
 	Stream string
 	Seq    uint64
 	Op     string
+	Whole  bool // of a write: nothing of it stays, for its bank was erased
 }

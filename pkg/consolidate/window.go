@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -122,6 +123,11 @@ func (ws *workspace) dropGeneration(seqs []uint64) {
 // foldAll takes facts in, in order, and reports on each. Those that name a key
 // take the place of the live fact of that key.
 func (ws *workspace) foldAll(facts []memory.Fact) {
+	ids := make([]memory.FactID, len(facts))
+	for i, f := range facts {
+		ids[i] = memory.NewFactID(ws.write.Bank, f.Text, cmp.Or(f.Kind, memory.KindWorld))
+	}
+	ws.load(ids) // all at once: each is asked for below
 	for _, s := range ws.checkSources(facts) {
 		if s.reason == "" {
 			s.reason = unfit(s.fact)

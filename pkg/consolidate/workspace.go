@@ -25,6 +25,7 @@ type workspace struct {
 	entities   map[memory.EntityID]*entityState
 	resolved   map[memory.EntityID]memory.EntityID
 	replaced   map[memory.MessageID]*memory.Replacement // read so far; nil = none
+	stored     map[uint64]*StoredMessage                // read so far, by sequence; nil = none
 
 	conflicts map[memory.ConflictID]*conflictState
 	relations []memory.Relation
@@ -67,6 +68,7 @@ func newWorkspace(view View, w memory.Write, cfg Config) (*workspace, error) {
 		conflicts:  map[memory.ConflictID]*conflictState{},
 		observed:   map[memory.ObservationID]*observationState{},
 		replaced:   map[memory.MessageID]*memory.Replacement{},
+		stored:     map[uint64]*StoredMessage{},
 	}
 	ws.stock = -1
 	ws.out.Outcome = memory.WriteOutcome{Op: w.Op, Write: w.Seq}

@@ -120,11 +120,13 @@ func (c *Conn) AppendWrite(ctx context.Context, w memory.Write) (uint64, error) 
 
 // PublishChange announces a change; its id is the Nats-Msg-Id.
 func (c *Conn) PublishChange(ctx context.Context, bank memory.BankID, ch memory.Change) error {
+	subject := c.Naming.ChangeSubject(bank, ch.What)
+	ch.What = "" // the subject says it
 	body, err := json.Marshal(ch)
 	if err != nil {
 		return fmt.Errorf("encode change %s: %w", ch.ID, err)
 	}
-	_, err = c.JS.PublishMsg(ctx, withID(c.Naming.ChangeSubject(bank, ch.What), ch.ID, body))
+	_, err = c.JS.PublishMsg(ctx, withID(subject, ch.ID, body))
 	return meaning(err, "publish change %s", ch.ID)
 }
 

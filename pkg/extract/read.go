@@ -10,7 +10,8 @@ import (
 
 // read fetches the text of a window's messages, secrets redacted. A message
 // that is gone was forgotten and is left out; a malformed one is dead and left
-// out; a carried one is not extracted. Nothing is read for a window of carried
+// out; one that repeats an earlier one's id is its duplicate and left out, or its
+// words would stand under the other's name; a carried one is not extracted. Nothing is read for a window of carried
 // messages alone, and context only where the extractor asks for it.
 func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) {
 	in := Input{Bank: window.Bank, Session: window.Session, Window: window}
@@ -32,12 +33,14 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) 
 	}
 	pick := func(seqs []uint64) []memory.Message {
 		var out []memory.Message
+		said := map[memory.MessageID]bool{}
 		for _, seq := range seqs {
 			e, ok := found[seq]
 			if !ok || e.Bank != window.Bank || e.Session != window.Session {
 				continue
 			}
-			if m, err := e.Message(); err == nil {
+			if m, err := e.Message(); err == nil && !said[m.ID] {
+				said[m.ID] = true
 				out = append(out, m)
 			}
 		}

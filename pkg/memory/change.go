@@ -6,7 +6,7 @@ import "time"
 // carries ids and never text. A change that comes twice has the same ID.
 type Change struct {
 	ID      string    `json:"id"`
-	What    string    `json:"-"` // last token of its subject: message, fact, composite, …
+	What    string    `json:"what,omitempty"` // message, fact, composite, …; in answers of changes only: an event's subject ends with it
 	Op      Outcome   `json:"op"`
 	Record  string    `json:"record"` // id of the record
 	IDs     []string  `json:"ids,omitempty"`

@@ -93,7 +93,10 @@ type Forgotten struct {
 	Bank     bool     // the whole bank: nothing of it stays but tombstones
 	Messages []uint64 // message events to erase, by sequence
 	Facts    []FactID
-	Receipt  Receipt
+	// Observations are the ones that go; the writes that gave them ready-made hold their words.
+	Observations []ObservationID
+	// Receipt is the outcome's own: the store adds the stream events it queues.
+	Receipt *Receipt
 }
 
 // Receipt says what a forget erased, where and how many.

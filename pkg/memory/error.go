@@ -112,8 +112,5 @@ func (f Fault) Err() error {
 	if meaning == nil {
 		return fmt.Errorf("code %d: %s", f.Error.Code, f.Error.Message)
 	}
-	if f.Error.Field == "" {
-		return fmt.Errorf("%s: %w", f.Error.Message, meaning)
-	}
 	return &FieldError{Field: f.Error.Field, Message: strings.TrimPrefix(f.Error.Message, f.Error.Field+": "), Meaning: meaning}
 }

@@ -33,7 +33,7 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r memory.Chan
 		if err := json.Unmarshal(e.Data, &c); err != nil {
 			return nil // an event of another form is no change
 		}
-		c.Seq = e.Seq
+		c.Seq, c.What = e.Seq, e.What
 		out.Items = append(out.Items, c)
 		return nil
 	})

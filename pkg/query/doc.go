@@ -5,12 +5,12 @@
 // Recall works in four steps, each a file or two of its own:
 //
 //   - understand: rules read the question: its terms, the participants and
-//     entities it names, the time it speaks of (question.go, understand.go);
+//     entities it names, the time it speaks of (understand.go);
 //   - gather: each strategy names candidates of the bank that pass the
-//     filters, filtered before they are ranked (gather_*.go);
+//     filters, filtered before they are ranked (gather*.go, keyword.go, spread.go);
 //   - fuse: the strategies' calibrated scores are added with fixed weights, a
 //     fact supports the messages it rests on, and one content takes one place
-//     (fuse.go, fold.go, tree.go);
+//     (keyword_score.go, fuse.go, fold.go);
 //   - pack: whole items up to max_facts and max_tokens (pack.go).
 //
 // Everything between reading the store and answering is a pure function of

@@ -102,8 +102,10 @@ func (s *Service) addEndpoints(ctx context.Context, svc micro.Service) error {
 // take hands a request to a goroutine of its own, once a slot is free: the
 // service has one reader per endpoint, which must not wait for an answer.
 func (s *Service) take(ctx context.Context, e endpoint, r micro.Request) {
-	// A reply subject under the prefix would write into a stream: not answered.
-	if r.Reply() == "" || strings.HasPrefix(r.Reply(), strings.TrimSuffix(s.conn.Naming.AdminSubject(""), "admin.")) {
+	// A broker does not check a reply subject against its sender's rights. An
+	// answer under the prefix would write into a stream, one under $ into a
+	// bucket or the broker's own doors: neither is given.
+	if r.Reply() == "" || strings.HasPrefix(r.Reply(), "$") || strings.HasPrefix(r.Reply(), strings.TrimSuffix(s.conn.Naming.AdminSubject(""), "admin.")) {
 		return
 	}
 	select {

@@ -35,20 +35,21 @@ func TestFilters(t *testing.T) {
 		f    memory.Filter
 		want []string
 	}{
-		"none lets everything live through":    {memory.Filter{}, every},
-		"records":                              {memory.Filter{Records: []memory.Record{memory.RecordComposite, memory.RecordObservation}}, []string{"Piano composite.", "Piano observation."}},
-		"topic excludes in every record":       {memory.Filter{Topics: []string{"music"}}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
-		"session":                              {memory.Filter{Session: "s2"}, []string{"Piano fact two.", "Piano message two."}},
-		"speakers in any case":                 {memory.Filter{Speakers: []string{"éMILE"}}, []string{"Piano fact two.", "Piano message two."}},
-		"any value of one filter":              {memory.Filter{Speakers: []string{"alice", "émile", "zoe"}}, every},
-		"all filters at once":                  {memory.Filter{Speakers: []string{"alice"}, Session: "s2"}, []string{}},
-		"tags in any case":                     {memory.Filter{Tags: []string{"TOOL", "other"}}, []string{"Piano fact one.", "Piano observation."}},
-		"types":                                {memory.Filter{Types: []memory.Type{memory.TypePreference}}, []string{"Piano fact one.", "Piano observation."}},
-		"kinds":                                {memory.Filter{Kinds: []memory.Kind{memory.KindOpinion}}, []string{"Piano fact two."}},
-		"the kind observation":                 {memory.Filter{Kinds: []memory.Kind{memory.KindObservation}}, []string{"Piano observation."}},
-		"entities":                             {memory.Filter{Entities: []string{"person:alice"}}, []string{"Piano fact one.", "Piano observation."}},
-		"a range of what was said or happened": {memory.Filter{From: ptr(noon.AddDate(0, 9, 0))}, []string{"Piano fact two."}},
-		"as_of before a message was replaced":  {memory.Filter{AsOf: ptr(noon.Add(-2 * time.Minute)), Records: []memory.Record{memory.RecordMessage}}, []string{"Piano message one.", "Piano message three."}},
+		"none lets everything live through":           {memory.Filter{}, every},
+		"records":                                     {memory.Filter{Records: []memory.Record{memory.RecordComposite, memory.RecordObservation}}, []string{"Piano composite.", "Piano observation."}},
+		"topic excludes in every record":              {memory.Filter{Topics: []string{"music"}}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
+		"session":                                     {memory.Filter{Session: "s2"}, []string{"Piano fact two.", "Piano message two."}},
+		"speakers in any case":                        {memory.Filter{Speakers: []string{"éMILE"}}, []string{"Piano fact two.", "Piano message two."}},
+		"any value of one filter":                     {memory.Filter{Speakers: []string{"alice", "émile", "zoe"}}, every},
+		"all filters at once":                         {memory.Filter{Speakers: []string{"alice"}, Session: "s2"}, []string{}},
+		"tags in any case":                            {memory.Filter{Tags: []string{"TOOL", "other"}}, []string{"Piano fact one.", "Piano observation."}},
+		"types":                                       {memory.Filter{Types: []memory.Type{memory.TypePreference}}, []string{"Piano fact one."}},
+		"the type of an observation":                  {memory.Filter{Types: []memory.Type{"pattern"}}, []string{"Piano observation."}},
+		"kinds":                                       {memory.Filter{Kinds: []memory.Kind{memory.KindOpinion}}, []string{"Piano fact two."}},
+		"the kind observation":                        {memory.Filter{Kinds: []memory.Kind{memory.KindObservation}}, []string{"Piano observation."}},
+		"entities":                                    {memory.Filter{Entities: []string{"person:alice"}}, []string{"Piano fact one.", "Piano observation."}},
+		"a range of what was said or happened":        {memory.Filter{From: ptr(noon.AddDate(0, 9, 0))}, []string{"Piano fact two."}},
+		"as_of before a message was replaced":         {memory.Filter{AsOf: ptr(noon.Add(-2 * time.Minute)), Records: []memory.Record{memory.RecordMessage}}, []string{"Piano message one.", "Piano message three."}},
 		"as_of gives the valid leaves of a composite": {memory.Filter{AsOf: ptr(jan), Records: []memory.Record{memory.RecordComposite, memory.RecordFact}}, []string{"Piano fact one."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +139,35 @@ func TestOneItemPerContent(t *testing.T) {
 	})
 }
 
+func TestSuccessors(t *testing.T) {
+	t.Parallel()
+	t.Run("what holds now answers before the message it took the place of, over a chain and through a cycle", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.say(memory.Message{ID: "p", Content: "I live in Paris."}, memory.Message{ID: "m", Content: "I settled down in Madrid."}, memory.Message{ID: "o", Content: "Off to Oslo for good."})
+		id := func(text string) memory.FactID { return memory.NewFactID(alice, text, memory.KindWorld) }
+		ended := []memory.Interval{{From: noon.Add(-2 * time.Hour), To: ptr(noon.Add(-time.Hour))}}
+		w.know(alice,
+			memory.Fact{Text: "Alice lives in Paris.", Sources: w.from(alice, "p"), Valid: ended, Superseded: id("Alice settled down in Madrid.")},
+			memory.Fact{Text: "Alice settled down in Madrid.", Sources: w.from(alice, "m"), Valid: ended, Superseded: id("Alice went to Oslo for good.")},
+			memory.Fact{Text: "Alice went to Oslo for good.", Sources: w.from(alice, "o"), Superseded: id("Alice lives in Paris.")})
+		got := textsOf(w.recall(alice, memory.RecallRequest{Query: "Where does Alice live?"}).Items)
+		if len(got) < 2 || got[0] != "Alice went to Oslo for good." || got[1] != "I live in Paris." {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("a question for all there is looks for what it names, not for its own words", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.say(memory.Message{Speaker: "Bob", Content: "Good to know!"}, memory.Message{Speaker: "Bob", Content: "I saw Carla in town."})
+		for _, q := range []string{"What do you know about Carla?", "Tell me everything you know about Carla", "please give me an overview of Carla"} {
+			if got := textsOf(w.recall(alice, memory.RecallRequest{Query: q}).Items); len(got) == 0 || got[0] != "I saw Carla in town." {
+				t.Errorf("%q gives %q", q, got)
+			}
+		}
+	})
+}
+
 // scripted is a reranker that answers what it is told.
 type scripted struct {
 	scores func(texts []string) ([]float64, error)
@@ -155,7 +185,7 @@ func TestRerank(t *testing.T) {
 		return w.recall(alice, memory.RecallRequest{Query: "tea"})
 	}
 	plain := recall(t, nil)
-	t.Run("the blend is .4 of the fused score and .6 of the reranker's, exactly", func(t *testing.T) {
+	t.Run("R14 the blend is .4 of the fused score and .6 of the reranker's, exactly", func(t *testing.T) {
 		t.Parallel()
 		got, ok := query.Blend([]float64{.5, .4, .3}, []float64{-2, 6, 2}, .6)
 		want := []float64{.4 * .5, .4*.4 + .6, .4*.3 + .6*.5}
@@ -177,7 +207,7 @@ func TestRerank(t *testing.T) {
 		"an answer with NaN":    func([]string) ([]float64, error) { return []float64{1, math.NaN(), 2}, nil },
 		"an answer of infinity": func([]string) ([]float64, error) { return []float64{1, math.Inf(1), 2}, nil },
 	} {
-		t.Run("after "+name+" the order stands and degraded says so", func(t *testing.T) {
+		t.Run("H10 R14 after "+name+" the order stands and degraded says so", func(t *testing.T) {
 			t.Parallel()
 			reply := recall(t, scripted{scores})
 			if !slices.Equal(textsOf(reply.Items), textsOf(plain.Items)) || !strings.Contains(strings.Join(reply.Degraded, ";"), "rerank") {

@@ -33,6 +33,7 @@ type folder struct {
 	g        *gatherer
 	messages marks
 	facts    marks
+	current  marks             // facts that hold now in place of what was said
 	onto     map[int64][]int64 // message to the facts found that rest on it
 	under    map[int64][]int64 // fact to the messages found that it rests on
 	placed   map[int64]bool    // messages that have a place
@@ -43,8 +44,8 @@ type folder struct {
 // messages it rests on; one content takes one place: the fact's, when it holds
 // every word of the question that the message holds, else the message's.
 // telling is what each fact says for its messages.
-func (g *gatherer) fold(messages, facts, telling marks) ([]entry, error) {
-	f := folder{g: g, messages: messages, facts: facts, onto: map[int64][]int64{}, under: map[int64][]int64{}, placed: map[int64]bool{}, spent: map[int64]bool{}}
+func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error) {
+	f := folder{g: g, messages: messages, facts: facts, current: current, onto: map[int64][]int64{}, under: map[int64][]int64{}, placed: map[int64]bool{}, spent: map[int64]bool{}}
 	links, err := g.s.Links(facts.best(len(facts)))
 	if err != nil {
 		return nil, err
@@ -62,6 +63,9 @@ func (g *gatherer) fold(messages, facts, telling marks) ([]entry, error) {
 			best = max(best, telling[fact])
 		}
 		supported[no] = score + g.cfg.Support*(best-score)
+		for _, fact := range f.onto[no] {
+			supported[no] = max(supported[no], current[fact])
+		}
 	}
 	var out []entry
 	saying := map[string]int{}
@@ -70,7 +74,7 @@ func (g *gatherer) fold(messages, facts, telling marks) ([]entry, error) {
 		if !ok {
 			continue
 		}
-		if e.record == memory.RecordMessage {
+		if e.record == memory.RecordMessage && len(out) < 2*g.a.maxFacts+20 { // past those none is shown
 			m := g.messages[no]
 			words := m.Speaker + "\x00" + memory.NormalText(m.Text) + "\x00" + memory.NormalText(m.Caption)
 			if first, said := saying[words]; said {
@@ -129,8 +133,12 @@ func (f folder) stand(no int64) (int64, bool) {
 	return best, found
 }
 
-// covers reports whether a fact holds at least the question's words that the message holds.
+// covers reports whether a fact holds at least the question's words that the
+// message holds, or holds now in place of what had them.
 func (f folder) covers(fact, message int64) bool {
+	if f.current[fact] > 0 {
+		return true
+	}
 	held, asked := f.g.has(memory.RecordFact)[fact], f.g.has(memory.RecordMessage)[message]
 	return bits.OnesCount64(asked&^held) == 0
 }

@@ -3,8 +3,10 @@ package query
 import (
 	"maps"
 	"math"
+	"strconv"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/rank"
 )
 
 // fuse gives the entries of everything found, best first, ties by id.
@@ -12,15 +14,15 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 	if err := g.readAll(); err != nil {
 		return nil, err
 	}
-	facts, err := g.fusedFacts(weights)
+	messages, current, err := g.fusedMessages(weights)
 	if err != nil {
 		return nil, err
 	}
-	messages, err := g.fusedMessages(weights)
+	facts, err := g.fusedFacts(weights, current)
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := g.fold(messages, facts, g.telling(weights))
+	leaves, err := g.fold(messages, facts, g.telling(weights), current)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,8 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 	return g.reserve(leaves, nodes), nil
 }
 
-func (g *gatherer) fusedFacts(weights map[string]float64) (marks, error) {
+// fusedFacts scores facts. current are the scores some have at least.
+func (g *gatherer) fusedFacts(weights map[string]float64, current marks) (marks, error) {
 	nos := g.pool.numbers(memory.RecordFact)
 	left, err := g.decays(nos)
 	if err != nil {
@@ -55,7 +58,7 @@ func (g *gatherer) fusedFacts(weights map[string]float64) (marks, error) {
 	}
 	out := marks{}
 	for _, no := range nos {
-		out[no] = Fused(g.pool.scores(memory.RecordFact, no), weights) * left[no]
+		out[no] = max(current[no], Fused(g.pool.scores(memory.RecordFact, no), weights)*left[no])
 	}
 	return out, nil
 }
@@ -72,31 +75,58 @@ func (g *gatherer) telling(weights map[string]float64) marks {
 	return out
 }
 
-// fusedMessages scales down what facts tell against: a message whose facts
-// have all ended, and one that repeats what memory said.
-func (g *gatherer) fusedMessages(weights map[string]float64) (marks, error) {
+// fusedMessages scores messages, and scales down what facts tell against: a
+// message whose facts have all ended, and one that repeats what memory said.
+// current are the facts that hold now in place of what ended.
+func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks, err error) {
 	nos := g.pool.numbers(memory.RecordMessage)
-	ended := map[int64]bool{}
-	if g.a.filter.AsOf == nil {
-		list, err := g.s.Unheld(nos)
-		if err != nil {
-			return nil, err
-		}
-		for _, no := range list {
-			ended[no] = true
-		}
-	}
-	out := marks{}
+	out, current = marks{}, marks{}
 	for _, no := range nos {
 		out[no] = Fused(g.pool.scores(memory.RecordMessage, no), weights)
-		if ended[no] {
-			out[no] *= g.cfg.Ended
-		}
 		if g.messages[no].Recalled {
 			out[no] *= g.cfg.Repeated
 		}
 	}
-	return out, nil
+	if g.a.filter.AsOf != nil || !g.wantsFacts() {
+		return out, current, nil
+	}
+	ended, err := g.s.Unheld(nos)
+	if err != nil || len(ended) == 0 {
+		return out, current, err
+	}
+	for _, no := range ended {
+		out[no] *= g.cfg.Ended
+	}
+	current, err = g.successors(ended, weights)
+	return out, current, err
+}
+
+// successors scores the facts that hold now in place of what messages said by
+// what the ended ones would score: "Alice moved to London" answers where she
+// lives, since it took the place of "Alice lives in Paris".
+func (g *gatherer) successors(ended []int64, weights map[string]float64) (marks, error) {
+	current := marks{}
+	list, err := g.s.Successors(ended)
+	if err != nil || len(list) == 0 || weights[memory.StrategyGraph] <= 0 {
+		return current, err
+	}
+	candidates := make([]rank.Candidate, len(list))
+	for i, s := range list {
+		candidates[i] = rank.Candidate{ID: strconv.Itoa(i), Seq: uint64(i), Session: strconv.Itoa(i), Speaker: s.Speaker, Text: s.Text, Time: s.Said}
+	}
+	graph := g.pool.of(memory.RecordFact, memory.StrategyGraph)
+	var nos []int64
+	for _, s := range g.score(memory.RecordMessage, candidates) {
+		if s.Parts[rank.CoverOwn] <= 0 {
+			continue
+		}
+		fact := list[s.Index].Fact
+		current.set(fact, Fused(map[string]float64{memory.StrategyKeyword: s.Score}, weights))
+		graph.set(fact, s.Score*HopDecay)
+		nos = append(nos, fact)
+	}
+	_, err = g.readFacts(nos)
+	return current, err
 }
 
 // reserve merges nodes of the tree among the leaves. Nodes take at most their

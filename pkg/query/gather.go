@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -22,6 +21,7 @@ type gatherer struct {
 
 	pool         pool
 	size         map[memory.Record]int
+	found        map[memory.Record]postings
 	terms        map[memory.Record]map[int64]uint64 // which terms of the question a row has
 	messages     map[int64]MessageRow
 	facts        map[int64]FactRow
@@ -30,7 +30,7 @@ type gatherer struct {
 }
 
 func newGatherer(cfg RecallConfig, a ask, q question, s Searcher) *gatherer {
-	return &gatherer{cfg: cfg, a: a, q: q, s: s, weights: rank.DefaultWeights(), pool: pool{}, size: map[memory.Record]int{},
+	return &gatherer{cfg: cfg, a: a, q: q, s: s, weights: rank.DefaultWeights(), pool: pool{}, size: map[memory.Record]int{}, found: map[memory.Record]postings{},
 		terms: map[memory.Record]map[int64]uint64{}, messages: map[int64]MessageRow{}, facts: map[int64]FactRow{},
 		composites: map[int64]CompositeRow{}, observations: map[int64]ObservationRow{}}
 }
@@ -134,140 +134,4 @@ func (g *gatherer) semantic(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// entity finds facts that name the entities the question or the filter names:
-// the score is the share of them a fact names, each counted by its rarity.
-func (g *gatherer) entity(context.Context) error {
-	ids := g.q.entities
-	if len(g.a.filter.Entities) > 0 && g.wantsFacts() {
-		if err := g.filtered(); err != nil {
-			return err
-		}
-	}
-	if len(ids) == 0 || !g.wantsFacts() {
-		return nil
-	}
-	sum := marks{}
-	for _, e := range ids {
-		nos, err := g.s.Naming([]memory.EntityID{e}, g.cfg.CommonTerm)
-		if err != nil {
-			return err
-		}
-		worth := rarity(len(nos), g.cfg.CommonTerm)
-		for _, no := range nos {
-			sum[no] += worth / float64(len(ids))
-		}
-	}
-	into := g.pool.of(memory.RecordFact, memory.StrategyEntity)
-	for _, no := range sum.best(g.cfg.Facts) {
-		into.set(no, sum[no])
-	}
-	return nil
-}
-
-// filtered brings the latest facts that name an entity of the filter: the
-// filter lets nothing else through.
-func (g *gatherer) filtered() error {
-	ids, err := g.s.EntitiesNamed(g.a.filter.Entities)
-	if err != nil {
-		return err
-	}
-	for _, name := range g.a.filter.Entities {
-		id, err := memory.ParseEntityID("entities", name)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
-	}
-	nos, err := g.s.Naming(ids, g.cfg.Facts)
-	into := g.pool.of(memory.RecordFact, memory.StrategyEntity)
-	for _, no := range nos {
-		into.set(no, 1)
-	}
-	return err
-}
-
-// rarity is what naming an entity tells that n facts name: 1 for the only one,
-// falling with the logarithm of n to 0 at most.
-func rarity(n, most int) float64 {
-	if n <= 1 {
-		return 1
-	}
-	return max(0, 1-math.Log(float64(n))/math.Log(float64(max(most, 2))))
-}
-
-// temporal finds what was said or happened in the time the question or the
-// filter speaks of. A range in the question boosts; the filter's own range has
-// already kept out everything else.
-func (g *gatherer) temporal(context.Context) error {
-	from, to := g.q.from, g.q.to
-	if g.a.filter.From != nil || g.a.filter.To != nil {
-		from, to = time.Time{}, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-		if g.a.filter.From != nil {
-			from = *g.a.filter.From
-		}
-		if g.a.filter.To != nil {
-			to = *g.a.filter.To
-		}
-	} else if !g.q.dated() {
-		return nil
-	}
-	for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
-		if !g.wants(r) {
-			continue
-		}
-		nos, err := g.s.Within(r, from, to, g.cfg.Facts)
-		if err != nil {
-			return err
-		}
-		into := g.pool.of(r, memory.StrategyTemporal)
-		for _, no := range nos {
-			into.set(no, 1)
-		}
-	}
-	return nil
-}
-
-// latest brings the latest rows where nothing else can say what is meant: a
-// question without content words, or recency alone asked for.
-func (g *gatherer) latest(context.Context) error {
-	if len(g.q.terms) > 0 && !g.a.only(memory.StrategyRecency) || g.a.chosen && !g.a.on(memory.StrategyRecency) {
-		return nil
-	}
-	for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
-		if !g.wants(r) {
-			continue
-		}
-		nos, err := g.s.Recent(r, g.cfg.Facts)
-		if err != nil {
-			return err
-		}
-		into := g.pool.of(r, memory.StrategyRecency)
-		for _, no := range nos {
-			into.set(no, 0)
-		}
-	}
-	return nil
-}
-
-// recency scores every candidate by its age against the request's now.
-func (g *gatherer) recency(context.Context) error {
-	if err := g.readAll(); err != nil {
-		return err
-	}
-	for _, r := range memory.Records {
-		for _, no := range g.pool.numbers(r) {
-			g.pool.of(r, memory.StrategyRecency).set(no, halved(g.a.now.Sub(g.saidOf(r, no)), g.cfg.RecencyHalfLife))
-		}
-	}
-	return nil
-}
-
-// halved is 1 at age 0 or below, and half of that each half-life.
-func halved(age, halfLife time.Duration) float64 {
-	if age <= 0 || halfLife <= 0 {
-		return 1
-	}
-	return math.Exp2(-float64(age) / float64(halfLife))
 }

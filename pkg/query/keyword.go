@@ -3,8 +3,8 @@ package query
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/rank"
@@ -26,6 +26,10 @@ func (g *gatherer) lookUp(r memory.Record) (postings, error) {
 	}
 	g.size[r] = size
 	p := postings{sum: marks{}, df: map[string]int{}}
+	if size == 0 {
+		g.found[r] = p
+		return p, nil
+	}
 	lists, all := make([][]int64, len(g.q.terms)), make([]int, len(g.q.terms))
 	order := make([]int, len(g.q.terms))
 	for i, t := range g.q.terms {
@@ -47,6 +51,7 @@ func (g *gatherer) lookUp(r memory.Record) (postings, error) {
 		}
 		brought += len(lists[i])
 	}
+	g.found[r] = p
 	return p, nil
 }
 
@@ -105,8 +110,21 @@ func (g *gatherer) keywordMessages(beside bool) error {
 	for _, m := range allowed {
 		g.messages[m.No] = m
 	}
-	g.rank(memory.RecordMessage, candidates, p)
+	candidates = slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
+		_, matches := p.sum[int64(c.Seq)]
+		return !matches && empty(c)
+	})
+	g.rank(memory.RecordMessage, candidates)
 	return nil
+}
+
+// empty reports a message of a word or two that answers no question: no
+// neighbour's words make it worth a place.
+func empty(c rank.Candidate) bool {
+	if c.Caption != "" || len(strings.Fields(c.Text)) > 2 {
+		return false
+	}
+	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !strings.ContainsAny(c.Prev.Text, "?？")
 }
 
 // restedOn gives the messages that the best facts found by their words rest on.
@@ -134,7 +152,7 @@ func (g *gatherer) keywordTexts(r memory.Record, limit int) error {
 	if err != nil {
 		return err
 	}
-	g.rank(r, candidates, p)
+	g.rank(r, candidates)
 	return nil
 }
 
@@ -166,29 +184,4 @@ func (g *gatherer) texts(r memory.Record, nos []int64) ([]rank.Candidate, error)
 		return out, err
 	}
 	return nil, nil
-}
-
-// rank scores candidates whose Seq is their row number.
-func (g *gatherer) rank(r memory.Record, candidates []rank.Candidate, p postings) {
-	if len(candidates) == 0 {
-		return
-	}
-	stats := rank.Stats{N: max(g.size[r], 1), DF: func(stem string) int { return p.df[stem] }}
-	total := 0.0
-	for _, t := range g.q.Terms {
-		total += idf(stats.N, p.df[t.Stem])
-	}
-	into := g.pool.of(r, memory.StrategyKeyword)
-	for _, s := range rank.Rank(g.q.Question, candidates, stats, g.weights) {
-		into.set(int64(candidates[s.Index].Seq), calibrate(s.Score, total))
-	}
-}
-
-// calibrate maps a ranking score onto (0, 1): one half where it is as much as
-// half the question's terms are worth. It keeps every order.
-func calibrate(score, total float64) float64 {
-	if total <= 0 {
-		total = 1
-	}
-	return 1 / (1 + math.Exp(-3*(score/total-.5)))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,9 +100,10 @@ func retainedWindow(op string, end *WindowResult, err error) (memory.RetainReply
 	return reply, nil
 }
 
-// nameSources gives facts retained with sources the messages' sequences. A
-// message that is not in the bank refuses its fact.
-func (s *Service) nameSources(ctx context.Context, bank memory.BankID, in []memory.FactInput, w *memory.Write) error {
+// nameSources gives facts retained with sources the messages' sequences, and
+// the time of those where the caller gave none of his own. A message that is
+// not in the bank refuses its fact.
+func (s *Service) nameSources(ctx context.Context, bank memory.BankID, in []memory.FactInput, w *memory.Write, wait time.Duration) error {
 	var ids []memory.MessageID
 	for _, f := range in {
 		ids = append(ids, f.Sources...)
@@ -109,15 +111,8 @@ func (s *Service) nameSources(ctx context.Context, bank memory.BankID, in []memo
 	if len(ids) == 0 {
 		return nil
 	}
-	found := map[memory.MessageID]memory.Source{}
-	err := s.store.Read(ctx, bank, func(r Reader) error {
-		list, err := r.SourcesNamed(ids)
-		for _, src := range list {
-			found[src.Message] = src
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, memory.ErrNotFound) {
+	found, err := s.sourcesNamed(ctx, bank, ids, wait)
+	if err != nil {
 		return err
 	}
 	facts := w.Facts[:0]
@@ -128,6 +123,9 @@ func (s *Service) nameSources(ctx context.Context, bank memory.BankID, in []memo
 			if !ok {
 				unknown = string(id)
 				break
+			}
+			if in[i].Said != nil {
+				src.Said, src.Start = f.Said, f.Said
 			}
 			f.Sources = append(f.Sources, src)
 			w.Upto = max(w.Upto, src.Seq)
@@ -140,4 +138,36 @@ func (s *Service) nameSources(ctx context.Context, bank memory.BankID, in []memo
 	}
 	w.Facts = facts
 	return nil
+}
+
+// sourcesNamed finds messages by id. Where one is not there it waits until the
+// store has applied what was published for the bank when it was asked: a source
+// may have been published just before.
+func (s *Service) sourcesNamed(ctx context.Context, bank memory.BankID, ids []memory.MessageID, wait time.Duration) (map[memory.MessageID]memory.Source, error) {
+	found := map[memory.MessageID]memory.Source{}
+	look := func() (bool, error) {
+		err := s.store.Read(ctx, bank, func(r Reader) error {
+			list, err := r.SourcesNamed(ids)
+			for _, src := range list {
+				found[src.Message] = src
+			}
+			return err
+		})
+		if errors.Is(err, memory.ErrNotFound) {
+			err = nil
+		}
+		return !slices.ContainsFunc(ids, func(id memory.MessageID) bool { return found[id].Message == "" }), err
+	}
+	if all, err := look(); all || err != nil || s.conn == nil {
+		return found, err
+	}
+	last, err := s.conn.LastMessage(ctx, bank)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.fresh(ctx, last, 0, wait); err != nil {
+		return nil, err
+	}
+	_, err = look()
+	return found, err
 }

@@ -112,6 +112,10 @@ type Rows interface {
 	Resting(messages []int64) ([]Link, error)
 	// Unheld gives those of the messages that facts rest on of which none is live.
 	Unheld(messages []int64) ([]int64, error)
+	// Successors gives, for messages whose facts ended, the facts that took the
+	// place of those, however many steps later: what holds now of what was said
+	// then. By fact, then message.
+	Successors(messages []int64) ([]Succession, error)
 	// Composites gives composites by number, in the order asked.
 	Composites(nos []int64) ([]CompositeRow, error)
 	// CompositeNumbers gives the numbers of composites by id.
@@ -170,6 +174,14 @@ type FactRow struct {
 // Link says that a fact rests on a message.
 type Link struct {
 	Fact, Message int64
+}
+
+// Succession says that a fact took the place of one that rests on a message,
+// and what that one said.
+type Succession struct {
+	Fact, Message int64
+	Text, Speaker string // of the fact that ended
+	Said          time.Time
 }
 
 // CompositeRow is a composite as ranking reads it. Leaves are the facts at its

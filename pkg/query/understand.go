@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ func understand(a ask, s Searcher) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{Question: rank.ParseQuestion(a.query, a.now, speakers)}
+	asked, much := withoutPreamble(a.query)
+	q := question{Question: rank.ParseQuestion(asked, a.now, speakers)}
 	if len(q.Terms) > maxTerms {
 		q.Terms = q.Terms[:maxTerms]
 		pairs := q.Pairs[:0]
@@ -49,7 +51,7 @@ func understand(a ask, s Searcher) (question, error) {
 	}
 	words := analysis.Terms(a.query)
 	q.words = len(words) > 0
-	q.overview = asksForMuch(words)
+	q.overview = much || asksForMuch(words)
 	if !q.When.IsZero() {
 		q.from, q.to = q.When.From, q.When.To.Add(-time.Microsecond)
 	}
@@ -74,6 +76,20 @@ func namesIn(query string, words []analysis.Term) []string {
 		}
 	}
 	return out
+}
+
+// preamble is how a question begins that asks for all there is about something:
+// its words are no words to look for.
+var preamble = regexp.MustCompile(`(?i)^\s*(?:please,?\s+)?(?:(?:what|anything)\s+(?:(?:else\s+)?(?:do|can|did)\s+)?you\s+(?:know|remember|recall|tell\s+me|have|learn)|` +
+	`(?:can\s+you\s+)?tell\s+me(?:\s+(?:all|more|everything|something|anything)(?:\s+you\s+know)?)?|what\s+is\s+known|give\s+me\s+an?\s+(?:overview|summary))\s+(?:about|of|on)\s+`)
+
+// withoutPreamble takes the preamble off a query and reports whether it had one.
+func withoutPreamble(query string) (string, bool) {
+	at := preamble.FindStringIndex(query)
+	if at == nil || strings.TrimSpace(query[at[1]:]) == "" {
+		return query, false
+	}
+	return query[at[1]:], true
 }
 
 // muchWords are the words by which a question asks for an overview.

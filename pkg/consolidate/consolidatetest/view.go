@@ -51,7 +51,7 @@ func (m *Memory) FactsOfMessages(seqs []uint64) ([]memory.Fact, error) {
 // FactsByHand gives the facts that rest on no message.
 func (m *Memory) FactsByHand(speaker string, session memory.SessionID) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
-		return len(f.Sources) == 0 && (speaker == "" || f.Speaker == speaker) && (session == "" || f.Session == session)
+		return len(f.Sources) == 0 && (speaker == "" || memory.NormalText(f.Speaker) == memory.NormalText(speaker)) && (session == "" || f.Session == session)
 	}, 0), nil
 }
 

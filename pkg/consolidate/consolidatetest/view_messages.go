@@ -23,7 +23,7 @@ func (m *Memory) MessagesByID(ids []memory.MessageID) ([]consolidate.StoredMessa
 // MessagesOf gives the events of a session, of a speaker, or of the bank.
 func (m *Memory) MessagesOf(session memory.SessionID, speaker string, upto uint64) ([]consolidate.StoredMessage, error) {
 	return m.events(func(e consolidate.StoredMessage) bool {
-		return e.Seq <= upto && (session == "" || e.Session == session) && (session != "" || speaker == "" || e.Speaker == speaker)
+		return e.Seq <= upto && (session == "" || e.Session == session) && (session != "" || speaker == "" || memory.NormalText(e.Speaker) == memory.NormalText(speaker))
 	}), nil
 }
 

@@ -18,6 +18,7 @@ type applier struct {
 	tx   *sql.Tx
 	seen map[memory.BankID]int64 // row numbers of banks met in this transaction
 	made map[memory.BankID]bool  // banks known to have a profile
+	memo *memo                   // nil where facts are not touched
 
 	pinned        embedder
 	embedderKnown bool

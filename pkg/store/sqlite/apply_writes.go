@@ -19,10 +19,13 @@ import (
 // store is pinned to an embedder and has no vector yet: then the settings are
 // wrong, not the write.
 func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, plan consolidate.PlanFunc) error {
+	var known *memo
 	err := db.apply(ctx, func(a *applier) error {
 		if err := advance(a.ctx, a.tx, StreamWrites, after, last); err != nil {
 			return err
 		}
+		known = db.takeMemo(after)
+		a.memo = known
 		prev := after
 		for _, w := range writes {
 			if err := ctx.Err(); err != nil {
@@ -36,11 +39,15 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 				return fmt.Errorf("apply write %d (%s) of bank %q: %w", w.Seq, w.Kind, string(w.Bank), err)
 			}
 		}
+		if a.erased { // neither in the file nor in memory
+			known.forget()
+		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
 	}
+	db.putMemo(known, last)
 	return nil
 }
 
@@ -56,7 +63,7 @@ func (a *applier) write(w memory.Write, plan consolidate.PlanFunc) error {
 			return err
 		}
 	}
-	changes, err := plan(&view{ctx: a.ctx, tx: a.tx, id: w.Bank, bank: bank}, w)
+	changes, err := plan(&view{ctx: a.ctx, tx: a.tx, id: w.Bank, bank: bank, memo: a.memo}, w)
 	if err != nil {
 		return err
 	}

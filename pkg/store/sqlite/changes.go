@@ -35,6 +35,9 @@ func (a *applier) changes(bank int64, w memory.Write, c memory.Changes) error {
 			return err
 		}
 	}
+	if c.Forgotten != nil {
+		a.memo.forget()
+	}
 	return nil
 }
 

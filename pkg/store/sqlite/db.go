@@ -23,6 +23,7 @@ type DB struct {
 	log     zerolog.Logger
 	writer  *sql.DB // one connection; nil when opened read-only
 	readers *sql.DB
+	memo    atomic.Pointer[memo] // what the last writes left to know; nil while it is with one
 
 	dirty  chan struct{} // a commit happened since the last checkpoint
 	erased chan struct{} // something was erased

@@ -45,6 +45,7 @@ func (a *applier) removeFact(bank int64, id memory.FactID) ([]memory.EntityID, e
 	if err := fromJSON([]byte(was.entities), &entities); err != nil {
 		return nil, err
 	}
+	a.memo.dropNode(0, was.no)
 	if err := a.putFactEntities(bank, nil, was, factBefore{no: was.no, entities: "[]"}); err != nil {
 		return nil, err
 	}
@@ -109,6 +110,7 @@ func (a *applier) dropUnnamed(bank int64, entities []memory.EntityID) error {
 	const named = `SELECT EXISTS (SELECT 1 FROM fact_entities WHERE bank = ?1 AND entity = ?2)
   OR EXISTS (SELECT 1 FROM entities e JOIN fact_entities f ON f.bank = e.bank AND f.entity = e.id WHERE e.bank = ?1 AND e.redirect = ?2)`
 	for _, e := range entities {
+		a.memo.dropEntities(bank, e)
 		var still bool
 		if err := a.tx.QueryRowContext(a.ctx, named, bank, string(e)).Scan(&still); err != nil {
 			return fmt.Errorf("look up entity %q: %w", string(e), err)

@@ -1,10 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
-	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
@@ -21,57 +20,30 @@ const (
 	exactMargin     = 16  // nodes past the limit whose cosine is computed exactly
 )
 
-// level says where the nodes of a level of the tree are kept.
-type level struct {
-	byName string // live nodes of an entity, newest first: ?1 bank, ?2 entity, ?3 level, ?4 limit
-	rank   string // nodes by cosine: ?1 rows as JSON, ?2 bank, ?3 level, ?4 vector, ?5 limit
-}
-
-var levels = [2]level{
-	{
-		byName: `SELECT fact FROM fact_entities WHERE bank = ?1 AND entity = ?2 AND live = 1 AND ?3 = 0 ORDER BY said DESC, fact DESC LIMIT ?4`,
-		rank: `SELECT f.id FROM json_each(?1) j CROSS JOIN facts f ON f.no = j.value CROSS JOIN fact_vectors k ON k.fact = f.no
-WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0 AND length(k.vector) = length(?4) ORDER BY vec_distance_cosine(k.vector, ?4), f.id LIMIT ?5`,
-	},
-	{
-		byName: `SELECT e.composite FROM composite_entities e JOIN composites c ON c.no = e.composite
-WHERE e.bank = ?1 AND e.entity = ?2 AND c.level = ?3 ORDER BY e.composite DESC LIMIT ?4`,
-		rank: `SELECT c.id FROM json_each(?1) j CROSS JOIN composites c ON c.no = j.value CROSS JOIN composite_vectors k ON k.composite = c.no
-WHERE c.bank = ?2 AND c.level = ?3 AND length(k.vector) = length(?4) ORDER BY vec_distance_cosine(k.vector, ?4), c.id LIMIT ?5`,
-	},
-}
-
 // Nearest gives up to limit live nodes of the level by descending cosine to v,
 // ties by id. Candidates share a rare term or an entity with the given ones:
 // terms are taken from the rarest on until their rows together pass a budget,
 // entities from the least busy on, and of an entity the newest nodes. A term
-// may be a word as it is written or a stem of it.
+// may be a word as it is written or a stem of it. What is given is shared: it
+// must not be changed.
 func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities []memory.EntityID, limit int) ([]consolidate.Neighbour, error) {
 	if v.bank == 0 || len(vector) == 0 || limit <= 0 {
 		return nil, nil
 	}
-	at := levels[min(lvl, 1)]
-	nos, err := v.candidates(at, lvl, terms, entities)
+	nos, err := v.candidates(lvl, terms, entities)
 	if err != nil || len(nos) == 0 {
 		return nil, err
 	}
-	raw := vector.Bytes()
-	ids, err := listed(v, "rank the nearest", at.rank, []any{jsonList(nos), v.bank, lvl, raw, limit + exactMargin}, func(rows *sql.Rows) (id string, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	})
+	nodes, err := v.nodesByRow(lvl, nos)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := v.Nodes(lvl, ids)
-	if err != nil {
-		return nil, err
-	}
-	// SQL computes in single precision and as the processor likes; the order that
-	// is given is that of the exact cosine.
+	// The order that is given is that of the exact cosine; only what comes near
+	// the front by the quick one is looked at.
+	nodes = quickest(nodes, vector, limit+exactMargin)
 	out := make([]consolidate.Neighbour, len(nodes))
 	for i, n := range nodes {
-		out[i] = consolidate.Neighbour{Node: n, Cosine: memory.Cosine(vector, n.Vector)}
+		out[i] = consolidate.Neighbour{Node: n.Node, Cosine: memory.Cosine(vector, n.Vector)}
 	}
 	slices.SortFunc(out, func(a, b consolidate.Neighbour) int {
 		switch {
@@ -85,14 +57,18 @@ func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities [
 	return out[:min(limit, len(out))], nil
 }
 
-// candidates gives row numbers, the most promising first: the more and the
-// rarer the terms and entities a node shares, the better.
-func (v *view) candidates(at level, lvl int, terms []string, entities []memory.EntityID) ([]int64, error) {
-	weight := map[int64]float64{}
+// candidates gives row numbers, in no order; of many the most promising: the
+// more and the rarer the terms and entities a node shares, the better.
+func (v *view) candidates(lvl int, terms []string, entities []memory.EntityID) ([]int64, error) {
 	found, err := v.rareTerms(lvl, terms)
 	if err != nil {
 		return nil, err
 	}
+	byEntity, err := v.quietEntities(lvl, entities)
+	if err != nil {
+		return nil, err
+	}
+	weight := map[int64]float64{}
 	spent := 0
 	for _, t := range found {
 		if spent += len(t); spent > termBudget && len(weight) > 0 {
@@ -102,79 +78,69 @@ func (v *view) candidates(at level, lvl int, terms []string, entities []memory.E
 			weight[no] += 1 / float64(len(t))
 		}
 	}
-	byEntity, err := v.quietEntities(at, lvl, entities)
-	if err != nil {
-		return nil, err
-	}
 	for _, e := range byEntity {
 		for _, no := range e {
 			weight[no] += 1 / float64(len(e))
 		}
 	}
-	nos := make([]int64, 0, len(weight))
-	for no := range weight { // any order: sorted below
-		nos = append(nos, no)
+	type weighed struct {
+		no     int64
+		weight float64
 	}
-	sort.Slice(nos, func(i, j int) bool {
-		if weight[nos[i]] != weight[nos[j]] {
-			return weight[nos[i]] > weight[nos[j]]
-		}
-		return nos[i] > nos[j]
-	})
-	return nos[:min(len(nos), nearestNodes)], nil
+	all := make([]weighed, 0, len(weight))
+	for no, w := range weight { // any order: sorted below, where some are left out
+		all = append(all, weighed{no, w})
+	}
+	if len(all) > nearestNodes {
+		slices.SortFunc(all, func(a, b weighed) int {
+			if a.weight != b.weight {
+				return cmp.Compare(b.weight, a.weight)
+			}
+			return cmp.Compare(b.no, a.no)
+		})
+	}
+	nos := make([]int64, min(len(all), nearestNodes))
+	for i := range nos {
+		nos[i] = all[i].no
+	}
+	return nos, nil
 }
 
 // rareTerms gives, for each term that few enough live nodes have, their row
 // numbers, the rarest term first. Looking one row past the limit tells a common
 // term at the same price in a bank of any size.
 func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
-	// One row for all numbers: stepping through them one by one costs more than finding them.
-	const find = `SELECT group_concat(node, ' ') FROM (SELECT node FROM node_terms WHERE bank = ? AND level = ? AND term = ? LIMIT ?)`
-	var out [][]int64
-	for _, t := range askedTerms(terms, nearestTerms) {
-		var list sql.NullString
-		if err := v.tx.QueryRowContext(v.ctx, find, v.bank, lvl, t, termBudget+1).Scan(&list); err != nil {
-			return nil, fmt.Errorf("look up a term: %w", err)
-		}
-		nos, err := parseNumbers(list.String)
-		if err != nil {
-			return nil, err
-		}
-		if len(nos) > 0 && len(nos) <= termBudget {
-			out = append(out, nos)
+	const find = `SELECT j.value, (SELECT group_concat(node, ' ') FROM
+  (SELECT node FROM node_terms WHERE bank = ?2 AND level = ?3 AND term = j.value LIMIT ?4)) FROM json_each(?1) j`
+	hashes := askedTerms(terms, nearestTerms)
+	found := make(map[uint32]*posting, len(hashes))
+	var missing []uint32
+	for _, t := range hashes {
+		if found[t] = v.memo.posting(termKey{v.bank, lvl, t}); found[t] == nil {
+			missing = append(missing, t)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b []int64) int { return len(a) - len(b) })
-	return out, nil
-}
-
-// quietEntities gives the newest nodes of the entities, those that the fewest
-// live facts name first.
-func (v *view) quietEntities(at level, lvl int, entities []memory.EntityID) ([][]int64, error) {
-	const count = `SELECT j.value FROM json_each(?1) j LEFT JOIN entity_counts k ON k.bank = ?2 AND k.entity = j.value
-GROUP BY j.value ORDER BY coalesce(max(k.live), 0), j.value LIMIT ?3`
-	if len(entities) == 0 {
-		return nil, nil
-	}
-	quiet, err := listed(v, "count entities", count, []any{jsonList(entities), v.bank, nearestEntities}, func(rows *sql.Rows) (id string, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var out [][]int64
-	for _, e := range quiet {
-		rows, err := listed(v, "read nodes of an entity", at.byName, []any{v.bank, e, lvl, entityBudget}, func(rows *sql.Rows) (no int64, err error) {
-			err = rows.Scan(&no)
-			return no, err
+	if len(missing) > 0 {
+		err := v.rows("look up terms", find, []any{jsonList(missing), v.bank, lvl, termBudget + 1}, func(rows *sql.Rows) error {
+			var t uint32
+			var list sql.NullString
+			if err := rows.Scan(&t, &list); err != nil {
+				return err
+			}
+			nos, err := parseNumbers(list.String)
+			found[t] = v.memo.putPosting(termKey{v.bank, lvl, t}, nos)
+			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) > 0 {
-			out = append(out, rows)
+	}
+	var out [][]int64
+	for _, t := range hashes {
+		if p := found[t]; p != nil && len(p.nos) > 0 {
+			out = append(out, p.nos)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b []int64) int { return len(a) - len(b) })
 	return out, nil
 }

@@ -69,7 +69,9 @@ func (a *applier) putTerms(bank int64, level int, no int64, was, now string) err
 	}
 	if was != "" {
 		const remove = `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND term IN (SELECT value FROM json_each(?4))`
-		if err := a.exec("remove terms", remove, bank, level, no, jsonList(textTerms(was))); err != nil {
+		terms := textTerms(was)
+		a.memo.removeTerms(bank, level, no, terms)
+		if err := a.exec("remove terms", remove, bank, level, no, jsonList(terms)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +79,9 @@ func (a *applier) putTerms(bank int64, level int, no int64, was, now string) err
 		return nil
 	}
 	const insert = `INSERT INTO node_terms (bank, level, term, node) SELECT ?1, ?2, value, ?3 FROM json_each(?4) WHERE true ON CONFLICT DO NOTHING`
-	return a.exec("store terms", insert, bank, level, no, jsonList(textTerms(now)))
+	terms := textTerms(now)
+	a.memo.addTerms(bank, level, no, terms)
+	return a.exec("store terms", insert, bank, level, no, jsonList(terms))
 }
 
 // indexed is the text under which a fact is found as a neighbour: that of a live one.

@@ -37,12 +37,12 @@ func (db *DB) Sent(ctx context.Context, upto int64) error {
 
 // Erasures gives up to limit stream events that a forget still has to erase, oldest first.
 func (db *DB) Erasures(ctx context.Context, limit int) ([]consolidate.Erasure, error) {
-	const find = `SELECT no, bank, stream, seq, op FROM erasures ORDER BY no LIMIT ?`
+	const find = `SELECT no, bank, stream, seq, op, whole FROM erasures ORDER BY no LIMIT ?`
 	var out []consolidate.Erasure
 	err := db.read(ctx, func(tx *sql.Tx) error {
 		return eachRow(ctx, tx, "read the erasures", find, []any{limit}, func(rows *sql.Rows) error {
 			var e consolidate.Erasure
-			err := rows.Scan(&e.No, &e.Bank, &e.Stream, &e.Seq, &e.Op)
+			err := rows.Scan(&e.No, &e.Bank, &e.Stream, &e.Seq, &e.Op, &e.Whole)
 			out = append(out, e)
 			return err
 		})

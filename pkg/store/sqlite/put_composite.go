@@ -26,6 +26,7 @@ func (a *applier) putComposite(bank int64, c memory.Composite) error {
 	if no, err = a.putCompositeRow(bank, c, grams, no); err != nil {
 		return fmt.Errorf("store composite %s: %w", c.ID, err)
 	}
+	a.memo.dropNode(c.Level, no)
 	steps := []func() error{
 		func() error {
 			if !stored || was == c.Text {
@@ -108,12 +109,22 @@ func (a *applier) adopt(bank int64, c memory.Composite) error {
 		table = "composites"
 	}
 	children := jsonList(c.Children)
-	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?))`
-	if err := a.exec("release children", release, string(c.ID), children); err != nil {
+	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING no`
+	if err := a.move("release children", c.Level-1, release, string(c.ID), children); err != nil {
 		return err
 	}
-	take := `UPDATE ` + table + ` SET parent = ?1 WHERE bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1`
-	return a.exec("take children", take, string(c.ID), bank, children)
+	take := `UPDATE ` + table + ` SET parent = ?1 WHERE bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1 RETURNING no`
+	return a.move("take children", c.Level-1, take, string(c.ID), bank, children)
+}
+
+// move runs an update of the parents of nodes of a level; it gives back their rows.
+func (a *applier) move(what string, level int, update string, args ...any) error {
+	return a.rows(what, update, args, func(rows *sql.Rows) error {
+		var no int64
+		err := rows.Scan(&no)
+		a.memo.dropNode(level, no)
+		return err
+	})
 }
 
 // removeComposite takes a composite out of the tree; its children become roots.
@@ -135,9 +146,13 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 	if err := a.putTerms(bank, level, no, words, ""); err != nil {
 		return fmt.Errorf("remove composite %s: %w", id, err)
 	}
+	a.memo.dropNode(level, no)
+	for i, s := range []string{`UPDATE facts SET parent = NULL WHERE parent = ?1 RETURNING no`, `UPDATE composites SET parent = NULL WHERE parent = ?1 RETURNING no`} {
+		if err := a.move("release the children of composite "+string(id), i, s, string(id)); err != nil {
+			return err
+		}
+	}
 	for _, s := range []string{
-		`UPDATE facts SET parent = NULL WHERE parent = ?1`,
-		`UPDATE composites SET parent = NULL WHERE parent = ?1`,
 		`DELETE FROM composites WHERE id = ?1`, // its entities and vector go with it
 		`DELETE FROM uses WHERE record = ?1`,
 	} {

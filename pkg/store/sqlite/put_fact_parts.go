@@ -83,6 +83,8 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 		if err := fromJSON([]byte(was.entities), &before); err != nil {
 			return err
 		}
+		a.memo.dropEntities(bank, before...)
+		a.memo.dropEntities(bank, entities...)
 	}
 	for i, e := range entities {
 		if slices.Index(entities, e) != i {
@@ -92,6 +94,9 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 			const insert = `INSERT INTO fact_entities (bank, entity, fact, said, live) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 			if err := a.exec("store entity", insert, bank, text(string(e)), now.no, now.said, now.live); err != nil {
 				return err
+			}
+			if was.no == 0 && now.live {
+				a.memo.addFact(bank, e, dated{now.no, now.said})
 			}
 		}
 		if now.live && (!was.live || !slices.Contains(before, e)) {

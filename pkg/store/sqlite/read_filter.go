@@ -14,7 +14,7 @@ import (
 type narrowing struct {
 	facts, messages       string // conditions without a leading AND, never empty
 	factArgs, messageArgs []any
-	observed              string // conditions on the facts of an observation, "0" = none passes
+	observed              string // conditions on an observation o
 	observedArgs          []any
 	plain                 bool // what is live now, and nothing beyond that
 }
@@ -40,26 +40,51 @@ func (c *conditions) sql() string {
 // narrow turns a filter into conditions. Without as_of they let through what
 // is live now.
 func (r *reader) narrow(f memory.Filter) (narrowing, error) {
-	if len(f.Kinds) == 0 {
-		n, err := r.narrowKinds(f, nil)
-		n.observed, n.observedArgs = n.facts, n.factArgs
-		return n, err
-	}
-	// An observation is of the kind observation, whatever its facts are of.
-	kinds := f.Kinds
-	f.Kinds = nil
-	facts := slices.DeleteFunc(slices.Clone(kinds), func(k memory.Kind) bool { return k == memory.KindObservation })
-	beneath, err := r.narrowKinds(f, nil)
-	if err != nil {
-		return beneath, err
+	var facts []memory.Kind
+	if len(f.Kinds) > 0 {
+		facts = slices.DeleteFunc(slices.Clone(f.Kinds), func(k memory.Kind) bool { return k == memory.KindObservation })
 	}
 	n, err := r.narrowKinds(f, facts)
-	n.plain = false
-	n.observed, n.observedArgs = "0", nil
-	if len(facts) < len(kinds) {
-		n.observed, n.observedArgs = beneath.facts, beneath.factArgs
+	if err != nil {
+		return n, err
 	}
-	return n, err
+	n.plain = n.plain && len(f.Kinds) == 0
+	if len(f.Kinds) > 0 && len(facts) == len(f.Kinds) {
+		n.observed = "0"
+		return n, nil
+	}
+	return r.narrowObservations(f, n)
+}
+
+// narrowObservations adds the condition on observations: they are of the kind
+// observation and of a type of their own, whatever their facts are of. Anything
+// else all their facts must pass; one that was given without facts has only
+// when it was said.
+func (r *reader) narrowObservations(f memory.Filter, n narrowing) (narrowing, error) {
+	var own conditions
+	if len(f.Types) > 0 {
+		own.add("o.type IN (SELECT value FROM json_each(?))", jsonList(f.Types))
+	}
+	f.Kinds, f.Types = nil, nil
+	beneath, err := r.narrowKinds(f, nil)
+	if err != nil {
+		return n, err
+	}
+	if !beneath.plain {
+		bare := conditions{parts: []string{"0"}}
+		if f.Session == "" && len(f.Speakers)+len(f.Topics)+len(f.Tags)+len(f.Entities) == 0 {
+			lo, hi := bounds(f.From, f.To)
+			if f.AsOf != nil {
+				hi = min(hi, micros(*f.AsOf))
+			}
+			bare = conditions{parts: []string{"o.said BETWEEN ? AND ?"}, args: []any{lo, hi}}
+		}
+		own.add(`CASE WHEN EXISTS (SELECT 1 FROM observation_facts k WHERE k.observation = o.no)
+THEN NOT EXISTS (SELECT 1 FROM observation_facts k JOIN facts f ON f.id = k.fact WHERE k.observation = o.no AND NOT (`+beneath.facts+`))
+ELSE `+bare.sql()+` END`, append(slices.Clone(beneath.factArgs), bare.args...)...)
+	}
+	n.observed, n.observedArgs = own.sql(), own.args
+	return n, nil
 }
 
 // narrowKinds is narrow with the kinds of fact that pass; nil = all of them.
@@ -111,7 +136,7 @@ func (r *reader) narrowMore(f memory.Filter, facts, messages *conditions) (narro
 		messages.add("m.session = ?", string(f.Session))
 	}
 	if len(f.Speakers) > 0 {
-		spellings, err := r.spellings(f.Speakers)
+		spellings, err := r.spellings("speaker", f.Speakers)
 		if err != nil {
 			return n, err
 		}
@@ -120,7 +145,11 @@ func (r *reader) narrowMore(f memory.Filter, facts, messages *conditions) (narro
 		messages.add("m.speaker IN (SELECT value FROM json_each(?))", list)
 	}
 	if len(f.Topics) > 0 {
-		list := jsonList(f.Topics)
+		spellings, err := r.spellings("topic", f.Topics)
+		if err != nil {
+			return n, err
+		}
+		list := jsonList(spellings)
 		facts.add("f.topic IN (SELECT value FROM json_each(?))", list)
 		messages.add("m.topic IN (SELECT value FROM json_each(?))", list)
 	}
@@ -172,28 +201,28 @@ func bounds(from, to *time.Time) (lo, hi int64) {
 	return lo, hi
 }
 
-// distinctSpeakers walks the index from one spelling to the next: its cost is
-// the number of speakers, not of rows.
-const distinctSpeakers = `WITH RECURSIVE s(v) AS (
-  SELECT min(speaker) FROM %[1]s WHERE bank = ?1
+// distinct walks the index from one spelling to the next: its cost is the
+// number of speakers or topics, not of rows.
+const distinct = `WITH RECURSIVE s(v) AS (
+  SELECT min(%[2]s) FROM %[1]s WHERE bank = ?1 AND %[2]s <> ''
   UNION ALL
-  SELECT (SELECT min(speaker) FROM %[1]s WHERE bank = ?1 AND speaker > s.v) FROM s WHERE s.v IS NOT NULL
+  SELECT (SELECT min(%[2]s) FROM %[1]s WHERE bank = ?1 AND %[2]s <> '' AND %[2]s > s.v) FROM s WHERE s.v IS NOT NULL
 ) SELECT v FROM s WHERE v IS NOT NULL LIMIT ?2`
 
 // Speakers gives up to limit spellings of who speaks in the bank, sorted.
 func (r *reader) Speakers(limit int) ([]string, error) {
-	return r.texts("list speakers", fmt.Sprintf(distinctSpeakers, "messages"), r.bank, limit)
+	return r.texts("list speakers", fmt.Sprintf(distinct, "messages", "speaker"), r.bank, limit)
 }
 
-// spellings gives every stored spelling of the speakers, case folded.
-func (r *reader) spellings(speakers []string) ([]string, error) {
+// spellings gives every stored spelling of speakers or topics, case folded.
+func (r *reader) spellings(column string, given []string) ([]string, error) {
 	wanted := map[string]bool{}
-	for _, s := range speakers {
+	for _, s := range given {
 		wanted[memory.NormalText(s)] = true
 	}
 	var out []string
 	for _, table := range []string{"messages", "facts"} {
-		all, err := r.texts("list speakers", fmt.Sprintf(distinctSpeakers, table), r.bank, -1)
+		all, err := r.texts("list "+column+"s", fmt.Sprintf(distinct, table, column), r.bank, -1)
 		if err != nil {
 			return nil, err
 		}

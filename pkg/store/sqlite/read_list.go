@@ -59,7 +59,7 @@ func (r *reader) List(rec memory.Record, f memory.Filter, oldestFirst bool, from
 }
 
 // listing gives the number and time columns of a record and its conditions. A
-// composite or an observation passes a filter when all facts beneath it do.
+// composite passes a filter when all facts beneath it do.
 func listing(rec memory.Record, n narrowing) (number, said, where string, args []any) {
 	switch rec {
 	case memory.RecordFact:
@@ -73,11 +73,7 @@ func listing(rec memory.Record, n narrowing) (number, said, where string, args [
 		return "c.no", "c.said", `NOT EXISTS (WITH RECURSIVE t(id) AS (SELECT c.id UNION ALL SELECT k.id FROM t JOIN composites k ON k.parent = t.id)
 SELECT 1 FROM t JOIN facts f ON f.parent = t.id WHERE NOT (` + n.facts + `))`, n.factArgs
 	case memory.RecordObservation:
-		if n.plain {
-			return "o.no", "o.said", "1", nil
-		}
-		return "o.no", "o.said", `EXISTS (SELECT 1 FROM observation_facts k WHERE k.observation = o.no)
-AND NOT EXISTS (SELECT 1 FROM observation_facts k JOIN facts f ON f.id = k.fact WHERE k.observation = o.no AND NOT (` + n.observed + `))`, n.observedArgs
+		return "o.no", "o.said", n.observed, n.observedArgs
 	}
 	return "", "", "", nil
 }

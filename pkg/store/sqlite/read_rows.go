@@ -124,6 +124,28 @@ func (r *reader) Unheld(messages []int64) ([]int64, error) {
 JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(f.live) = 0 ORDER BY s.seq`, jsonList(messages), r.bank)
 }
 
+// Successors gives the facts that took the place of what messages said.
+func (r *reader) Successors(messages []int64) ([]query.Succession, error) {
+	const find = `WITH RECURSIVE later(seq, ended, id, steps) AS (
+  SELECT s.seq, f.no, coalesce(f.superseded, f.merged), 1 FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
+    JOIN facts f ON f.no = s.fact WHERE f.live = 0 AND coalesce(f.superseded, f.merged) IS NOT NULL
+  UNION
+  SELECT l.seq, l.ended, coalesce(f.superseded, f.merged), l.steps + 1 FROM later l JOIN facts f ON f.id = l.id
+    WHERE l.steps < 32 AND coalesce(f.superseded, f.merged) IS NOT NULL
+) SELECT DISTINCT f.no, l.seq, e.text, e.speaker, e.said FROM later l JOIN facts f ON f.id = l.id JOIN facts e ON e.no = l.ended WHERE f.bank = ? AND `
+	var out []query.Succession
+	args := append([]any{jsonList(messages), r.bank}, r.filter.factArgs...)
+	err := r.scanAll("read what took the place of facts", find+r.filter.facts+` ORDER BY f.no, l.seq, e.no`, args, func(rows *sql.Rows) error {
+		var s query.Succession
+		var said int64
+		err := rows.Scan(&s.Fact, &s.Message, &s.Text, &s.Speaker, &said)
+		s.Said = fromMicros(said)
+		out = append(out, s)
+		return err
+	})
+	return out, err
+}
+
 func spanOf(from, to sql.NullInt64) memory.Span {
 	var s memory.Span
 	if from.Valid {

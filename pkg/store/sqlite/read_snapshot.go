@@ -18,6 +18,7 @@ type reader struct {
 	tx     *sql.Tx
 	bank   int64
 	filter narrowing
+	only   map[memory.Record]bool // whether the bank is alone with rows of a record, once asked
 }
 
 var (

@@ -18,6 +18,7 @@ type view struct {
 	tx   *sql.Tx
 	id   memory.BankID
 	bank int64
+	memo *memo // nil = everything is read from the tables
 }
 
 var _ consolidate.View = (*view)(nil)

@@ -21,7 +21,7 @@ ORDER BY f.said DESC, f.id LIMIT ?4`
 WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
 	factsOfMessages = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.no IN (
   SELECT s.fact FROM json_each(?1) j CROSS JOIN fact_sources s ON s.seq = j.value) ORDER BY f.id`
-	factsByHand = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND (?1 = '' OR f.speaker = ?1) AND (?3 = '' OR f.session = ?3)
+	factsByHand = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND (?1 = '[]' OR f.speaker IN (SELECT value FROM json_each(?1))) AND (?3 = '' OR f.session = ?3)
 AND NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.fact = f.no) ORDER BY f.id`
 	factsPointingTo = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.no IN (
   SELECT p.no FROM json_each(?1) j CROSS JOIN facts p ON p.superseded = j.value
@@ -77,8 +77,13 @@ func (v *view) FactsOfMessages(seqs []uint64) ([]memory.Fact, error) {
 
 // FactsByHand gives the facts, in any state, that rest on no message, by id:
 // with a speaker or session given, those that carry it; with both empty, all.
+// Letter case makes no other speaker.
 func (v *view) FactsByHand(speaker string, session memory.SessionID) ([]memory.Fact, error) {
-	return listed(v, "read facts without messages", factsByHand, []any{text(speaker), v.bank, text(string(session))}, v.scanFact)
+	spellings, err := v.spellings(speaker)
+	if err != nil {
+		return nil, err
+	}
+	return listed(v, "read facts without messages", factsByHand, []any{jsonList(spellings), v.bank, text(string(session))}, v.scanFact)
 }
 
 // FactsPointingTo gives the facts superseded by or merged into one of the ids, by id.

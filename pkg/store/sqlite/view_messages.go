@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -57,7 +58,8 @@ ORDER BY m.seq IS NULL, e.seq`
 
 // MessagesOf gives the message events of a session, of a speaker, or of the
 // bank, up to a sequence, in stream order; a repeat of a message's id is of its
-// own session and speaker, and goes with the message it repeats.
+// own session and speaker, and goes with the message it repeats. Letter case
+// makes no other speaker.
 func (v *view) MessagesOf(session memory.SessionID, speaker string, upto uint64) ([]consolidate.StoredMessage, error) {
 	query, args := storedMessage+`WHERE e.bank = ?1 AND e.seq <= ?2 ORDER BY e.seq`, []any{v.bank, int64(upto)}
 	switch {
@@ -65,10 +67,37 @@ func (v *view) MessagesOf(session memory.SessionID, speaker string, upto uint64)
 		query = storedMessage + `WHERE e.bank = ?1 AND e.seq <= ?2 AND (e.session = ?3 OR c.session = ?3) ORDER BY e.seq`
 		args = append(args, text(string(session)))
 	case speaker != "":
-		query = storedMessage + `WHERE e.bank = ?1 AND e.seq <= ?2 AND (m.speaker = ?3 OR e.speaker = ?3 OR c.speaker = ?3) ORDER BY e.seq`
-		args = append(args, text(speaker))
+		query = storedMessage + `WHERE e.bank = ?1 AND e.seq <= ?2 AND (m.speaker IN (SELECT value FROM json_each(?3))
+  OR e.speaker IN (SELECT value FROM json_each(?3)) OR c.speaker IN (SELECT value FROM json_each(?3))) ORDER BY e.seq`
+		spellings, err := v.spellings(speaker)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, jsonList(spellings))
 	}
 	return listed(v, "list message events", query, args, scanStored)
+}
+
+// spellings gives a speaker's name as it is given and as it is stored, case
+// folded; none for no name.
+func (v *view) spellings(speaker string) ([]string, error) {
+	if speaker == "" {
+		return nil, nil
+	}
+	out := []string{text(speaker)}
+	find := `SELECT DISTINCT speaker FROM message_events WHERE bank = ?1 AND speaker IS NOT NULL AND ?2 < 0
+UNION SELECT * FROM (` + fmt.Sprintf(distinct, "messages", "speaker") + `) UNION SELECT * FROM (` + fmt.Sprintf(distinct, "facts", "speaker") + `)`
+	err := v.rows("list speakers", find, []any{v.bank, -1}, func(rows *sql.Rows) error {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return err
+		}
+		if s != out[0] && memory.NormalText(s) == memory.NormalText(speaker) {
+			out = append(out, s)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // Replacements gives the replacements in effect for the message ids, in the order asked.

@@ -8,22 +8,22 @@ import (
 
 // Both queries take ids as ?1 and the bank as ?2; the second the level as ?3.
 const (
-	factNodes = `SELECT f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce(f.parent, ''), '[]'
+	factNodes = `SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce(f.parent, ''), '[]'
 FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value LEFT JOIN fact_vectors k ON k.fact = f.no
 WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0`
-	compositeNodes = `SELECT c.id, c.level, c.text, k.vector, c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce(c.parent, ''), c.children
+	compositeNodes = `SELECT c.no, c.id, c.level, c.text, k.vector, c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce(c.parent, ''), c.children
 FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
 WHERE c.bank = ?2 AND c.level = ?3`
 )
 
-func scanNode(rows *sql.Rows) (memory.Node, error) {
-	var n memory.Node
+// scanNode reads a node and the number of its row.
+func scanNode(rows *sql.Rows) (no int64, n memory.Node, err error) {
 	var said int64
 	var from, to sql.NullInt64
 	var vector, entities, tags, children []byte
-	err := rows.Scan(&n.ID, &n.Level, &n.Text, &vector, &entities, &tags, &n.Confidence, &said, &from, &to, &n.Parent, &children)
+	err = rows.Scan(&no, &n.ID, &n.Level, &n.Text, &vector, &entities, &tags, &n.Confidence, &said, &from, &to, &n.Parent, &children)
 	if err != nil {
-		return n, err
+		return no, n, err
 	}
 	if len(vector) > 0 {
 		n.Vector = memory.VectorOf(vector)
@@ -31,7 +31,7 @@ func scanNode(rows *sql.Rows) (memory.Node, error) {
 	n.Said, n.Occurred = fromMicros(said), spanOf(from, to)
 	err = allJSON(entities, &n.Entities, tags, &n.Tags, children, &n.Children)
 	n.Entities, n.Tags, n.Children = none(n.Entities), none(n.Tags), none(n.Children)
-	return n, err
+	return no, n, err
 }
 
 // Nodes gives live facts (level 0) or composites of the level as nodes, with
@@ -46,7 +46,7 @@ func (v *view) Nodes(level int, ids []string) ([]memory.Node, error) {
 	}
 	found := make(map[string]memory.Node, len(ids))
 	err := v.rows("read nodes", query, []any{jsonList(ids), v.bank, level}, func(rows *sql.Rows) error {
-		n, err := scanNode(rows)
+		_, n, err := scanNode(rows)
 		found[n.ID] = n
 		return err
 	})

@@ -118,7 +118,7 @@ func eraseBank(t *testing.T, h *harness) {
 	h.say("c", memory.Message{Content: "another bank"})
 	w := memory.Write{Bank: "b", Op: "erase", Kind: memory.WriteForget, Forget: &memory.ForgetRequest{Bank: true}}
 	h.must(h.tryWrite(w, func(consolidate.View, memory.Write) (memory.Changes, error) {
-		return memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Messages: seqs, Facts: facts, Receipt: memory.Receipt{Messages: 3, Facts: 3}}}, nil
+		return memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Messages: seqs, Facts: facts, Receipt: &memory.Receipt{Messages: 3, Facts: 3}}}, nil
 	}))
 	h.absent("xanadu")
 	if err := h.Read(ctx, "b", func(query.Reader) error { return nil }); !errors.Is(err, memory.ErrNotFound) {

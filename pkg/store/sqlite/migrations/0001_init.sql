@@ -372,7 +372,8 @@ CREATE TABLE erasures (
   bank   TEXT NOT NULL,
   stream TEXT NOT NULL,
   seq    INTEGER NOT NULL,
-  op     TEXT NOT NULL
+  op     TEXT NOT NULL,
+  whole  INTEGER NOT NULL           -- 1 = nothing of the event stays
 );
 
 -- A deleted row's words leave the pages of an index at once.

@@ -1,6 +1,9 @@
 -- Who speaks in a bank, by walking from one spelling to the next.
 CREATE INDEX messages_speaker ON messages(bank, speaker);
 CREATE INDEX facts_speaker ON facts(bank, speaker);
+-- And about what, likewise.
+CREATE INDEX messages_topic ON messages(bank, topic) WHERE topic <> '';
+CREATE INDEX facts_topic ON facts(bank, topic) WHERE topic <> '';
 -- The few messages that another took the place of.
 CREATE INDEX messages_replaced ON messages(bank, seq) WHERE replaced IS NOT NULL;
 -- The window in which a message was new.

@@ -1,0 +1,171 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
+)
+
+// world makes random writes to a small set of facts and composites.
+type world struct {
+	r     *rand.Rand
+	facts []memory.Fact
+	trees []memory.Composite
+}
+
+func (w *world) text() string {
+	return fmt.Sprintf("Ann told of thing%d and place%d with word%d", w.r.IntN(6), w.r.IntN(9), w.r.IntN(40))
+}
+
+func (w *world) vector() memory.Vector {
+	v := make(memory.Vector, 8)
+	for i := range v {
+		v[i] = float32(w.r.NormFloat64())
+	}
+	return v.Unit()
+}
+
+func (w *world) entities() []memory.EntityID {
+	list := []memory.EntityID{"person:ann", "place:oslo", "other:chess", "person:bob", "person:cy", "place:rome"}
+	at := w.r.IntN(len(list))
+	return list[at:min(at+1+w.r.IntN(2), len(list))]
+}
+
+// change gives one random change of what is there.
+func (w *world) change(seq uint64) memory.Changes {
+	var c memory.Changes
+	n := len(w.facts)
+	switch kind := w.r.IntN(10); {
+	case n < 5 || kind < 5:
+		f := benchFact(w.r, seq)
+		f.Text, f.Vector, f.Entities = w.text(), w.vector(), w.entities()
+		w.facts = append(w.facts, f)
+		c.Facts = []memory.Fact{f}
+	case kind == 5: // ends, or holds again
+		f := &w.facts[w.r.IntN(n)]
+		if f.Live() {
+			f.Superseded = w.facts[0].ID
+			f.Valid = nil
+		} else {
+			f.Superseded, f.Valid = "", []memory.Interval{{From: f.Said}}
+		}
+		c.Facts = []memory.Fact{*f}
+	case kind == 6: // is told otherwise
+		f := &w.facts[w.r.IntN(n)]
+		f.Text, f.Vector, f.Entities, f.Confidence = w.text(), w.vector(), w.entities(), w.r.Float64()
+		f.Said = f.Said.AddDate(0, 0, w.r.IntN(3))
+		c.Facts = []memory.Fact{*f}
+	case kind == 7 && w.r.IntN(4) == 0:
+		i := w.r.IntN(n)
+		c.RemovedFacts = []memory.FactID{w.facts[i].ID}
+		w.facts = slices.Delete(w.facts, i, i+1)
+	case kind == 8 && len(w.trees) > 0:
+		i := w.r.IntN(len(w.trees))
+		c.RemovedComposites = []memory.CompositeID{w.trees[i].ID}
+		w.trees = slices.Delete(w.trees, i, i+1)
+	default:
+		t := memory.Composite{ID: memory.CompositeID(fmt.Sprintf("c%d", seq%3)), Level: 1, Text: w.text(), Vector: w.vector(), Entities: w.entities(),
+			Children: []string{string(w.facts[w.r.IntN(n)].ID), string(w.facts[w.r.IntN(n)].ID)}, Said: benchEpoch, Confidence: .5}
+		w.trees = append(slices.DeleteFunc(w.trees, func(o memory.Composite) bool { return o.ID == t.ID }), t)
+		c.Composites = []memory.Composite{t}
+	}
+	return c
+}
+
+// TestNeighboursAreTheSameWhateverTheWriterRemembers asks a store that stays
+// open, and one that is opened anew for every write, about the same things.
+func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	open := func(name, dir string) *sqlite.DB {
+		db, err := sqlite.Open(sqlite.DefaultConfig(filepath.Join(dir, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	dir := t.TempDir()
+	stays := open("stays.db", dir)
+	defer stays.Close() //nolint:errcheck // nothing is expected of it any more
+	w := &world{r: rand.New(rand.NewPCG(7, 11))}
+	const writes, batch = 200, 10
+	type asked struct {
+		near     memory.Vector
+		terms    []string
+		entities []memory.EntityID
+	}
+	var log []memory.Write
+	changes, questions := map[uint64]memory.Changes{}, map[uint64][]asked{}
+	for seq := uint64(1); seq <= writes; seq++ {
+		log = append(log, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: fmt.Sprintf("op-%d", seq), Time: benchEpoch})
+		changes[seq] = w.change(seq)
+		near, terms, entities := w.vector(), strings.Fields(w.text()), w.entities()
+		questions[seq] = []asked{{near, terms[len(terms)-3:], nil}, {near, nil, entities}, {near, terms, entities}}
+	}
+	answers := func(db *sqlite.DB, from, to uint64) (out [][]consolidate.Neighbour) {
+		err := db.ApplyWrites(ctx, from, to, log[from:to], func(v consolidate.View, wr memory.Write) (memory.Changes, error) {
+			for _, q := range questions[wr.Seq] {
+				for level := range 2 {
+					found, err := v.Nearest(level, q.near, q.terms, q.entities, 40)
+					if err != nil {
+						return memory.Changes{}, err
+					}
+					out = append(out, found)
+				}
+			}
+			return changes[wr.Seq], nil
+		})
+		if err != nil {
+			t.Fatalf("writes %d to %d: %v", from, to, err)
+		}
+		return out
+	}
+	for from := uint64(0); from < writes; from += batch {
+		remembered := answers(stays, from, from+batch)
+		var read [][]consolidate.Neighbour
+		for at := from; at < from+batch; at++ {
+			fresh := open("fresh.db", dir)
+			read = append(read, answers(fresh, at, at+1)...)
+			if err := fresh.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(read, remembered); diff != "" {
+			t.Fatalf("in the writes after %d, the tables say - and the writer's memory +:\n%s", from, diff)
+		}
+	}
+}
+
+func TestAWriteThatFailsLeavesNothingRemembered(t *testing.T) {
+	t.Parallel()
+	ctx, db, r := context.Background(), openBench(t), rand.New(rand.NewPCG(1, 2))
+	f := benchFact(r, 1)
+	f.Entities = []memory.EntityID{"person:ann"}
+	count := 0
+	ask := func(v consolidate.View, w memory.Write) (memory.Changes, error) {
+		found, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, 5)
+		if count = len(found); w.Seq == 2 && err == nil {
+			err = fmt.Errorf("stop: %w", memory.ErrInvalid)
+		}
+		return memory.Changes{Facts: []memory.Fact{f}}, err
+	}
+	write := func(seq uint64) memory.Write {
+		return memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: fmt.Sprint(seq), Time: benchEpoch}
+	}
+	if err := db.ApplyWrites(ctx, 0, 2, []memory.Write{write(1), write(2)}, ask); err == nil || count != 1 {
+		t.Fatalf("found %d and %v; expected the fact of the first write, and an error", count, err)
+	}
+	if err := db.ApplyWrites(ctx, 0, 1, []memory.Write{write(1)}, ask); err != nil || count != 0 {
+		t.Fatalf("found %d and %v; expected nothing of what was rolled back", count, err)
+	}
+}
