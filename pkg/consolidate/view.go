@@ -30,7 +30,8 @@ type View interface {
 
 	// Nearest gives up to limit live nodes of the level by descending cosine to
 	// v, ties by id. Candidates are the at most 200 nodes that share a rare
-	// term or an entity with the given ones; it is no sweep over the bank.
+	// term or an entity with the given ones; it is no sweep over the bank. What
+	// it gives may be shared with later answers and must not be changed.
 	Nearest(level int, v memory.Vector, terms []string, entities []memory.EntityID, limit int) ([]Neighbour, error)
 	// Nodes gives live facts (level 0) or composites as nodes, with vectors.
 	Nodes(level int, ids []string) ([]memory.Node, error)

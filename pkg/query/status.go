@@ -42,7 +42,11 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 		return accounts(r, &st, now, s.cfg.IdleAfter)
 	})
 	if errors.Is(err, memory.ErrNotFound) && st.Messages.Last > 0 {
-		messages, writes, err = s.store.Applied(ctx)
+		// Published and not applied: a bank to be. Applied and not there: erased.
+		missing := err
+		if messages, writes, err = s.store.Applied(ctx); err == nil && messages >= st.Messages.Last {
+			err = missing
+		}
 	}
 	if err != nil {
 		return st, err

@@ -80,16 +80,30 @@ func (a *applier) write(w memory.Write, plan consolidate.PlanFunc) error {
 	if err := a.changes(bank, w, changes); err != nil {
 		return err
 	}
+	if w.Forget != nil && w.Forget.Bank {
+		if err := a.markErased(bank, w.Bank); err != nil {
+			return err
+		}
+	}
 	return a.finish(bank, op, w, changes)
 }
 
 // bankFor makes the bank that a write brings into being; a write that was
-// refused, or that erases, leaves a missing bank missing.
+// refused, or that erases, leaves a missing bank missing. The end of a window
+// that was on its way when its bank was erased does not bring the bank back.
 func (a *applier) bankFor(w memory.Write, c memory.Changes) (int64, error) {
-	if c.Bank == nil && len(c.Facts) == 0 && len(c.Observations) == 0 && c.Window == nil {
-		return a.nameBank(w.Bank)
+	brings := c.Bank != nil || len(c.Facts) > 0 || len(c.Observations) > 0
+	if !brings && c.Window != nil {
+		gone, err := a.bankErased(w.Bank)
+		if err != nil {
+			return 0, err
+		}
+		brings = !gone
 	}
-	return a.makeBank(w.Bank, w.Time)
+	if brings {
+		return a.makeBank(w.Bank, w.Time)
+	}
+	return a.nameBank(w.Bank)
 }
 
 // opOf is the op of a write; one without has a name of its own.

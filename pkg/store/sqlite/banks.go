@@ -69,6 +69,26 @@ func defaultBank(id memory.BankID) memory.Bank {
 	return memory.Bank{ID: id, Disposition: memory.DefaultDisposition()}
 }
 
+// markErased notes that a bank was erased, where nothing of it is left; a bank
+// that had nothing to erase is noted too, as it is in a rebuild.
+func (a *applier) markErased(no int64, id memory.BankID) error {
+	delete(a.made, id)
+	if _, err := a.tx.ExecContext(a.ctx, `UPDATE banks SET erased = 1 WHERE no = ? AND profile = ''`, no); err != nil {
+		return fmt.Errorf("note that bank %q was erased: %w", string(id), err)
+	}
+	return nil
+}
+
+// bankErased reports whether a bank was erased and not made again.
+func (a *applier) bankErased(id memory.BankID) (bool, error) {
+	var gone bool
+	err := a.tx.QueryRowContext(a.ctx, `SELECT EXISTS (SELECT 1 FROM banks WHERE id = ? AND erased = 1)`, string(id)).Scan(&gone)
+	if err != nil {
+		return false, fmt.Errorf("look up bank %q: %w", string(id), err)
+	}
+	return gone, nil
+}
+
 // putProfile stores a new profile of a bank; nil changes nothing.
 func (a *applier) putProfile(bank int64, id memory.BankID, b *memory.Bank) error {
 	if b == nil {
@@ -83,7 +103,7 @@ func (a *applier) putProfile(bank int64, id memory.BankID, b *memory.Bank) error
 func (a *applier) putBank(no int64, b memory.Bank) error {
 	raw, err := json.Marshal(b)
 	if err == nil {
-		_, err = a.tx.ExecContext(a.ctx, `UPDATE banks SET profile = ?, version = ? WHERE no = ?`, string(raw), int64(b.Version), no)
+		_, err = a.tx.ExecContext(a.ctx, `UPDATE banks SET profile = ?, version = ?, erased = 0 WHERE no = ?`, string(raw), int64(b.Version), no)
 	}
 	if err != nil {
 		return fmt.Errorf("store the profile of bank %q: %w", string(b.ID), err)

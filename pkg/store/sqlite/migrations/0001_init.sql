@@ -29,7 +29,8 @@ CREATE TABLE banks (
   id      TEXT NOT NULL UNIQUE,
   profile TEXT NOT NULL,            -- memory.Bank as JSON, '' = there is no such bank
   version INTEGER NOT NULL DEFAULT 0,
-  consolidated INTEGER NOT NULL DEFAULT 0 -- MEM_WRITES sequence of the last consolidate that ran
+  consolidated INTEGER NOT NULL DEFAULT 0, -- MEM_WRITES sequence of the last consolidate that ran
+  erased  INTEGER NOT NULL DEFAULT 0 -- 1 = erased and not made again since
 );
 
 -- One row per message event of the log, duplicates and forgotten ones too.

@@ -1,0 +1,69 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// saying gives a sentence of words of which some are said often, as in talk.
+func saying(r *rand.Rand, speaker string) string {
+	var b strings.Builder
+	b.WriteString(speaker + " told that I")
+	for range 8 {
+		fmt.Fprintf(&b, " word%d", int(r.ExpFloat64()*400))
+	}
+	return b.String() + "."
+}
+
+// BenchmarkSettle publishes messages to several banks of a whole pipeline with
+// the rules, and waits until all are settled.
+func BenchmarkSettle(b *testing.B) {
+	const banks, perSession = 5, 25
+	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": b.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	local, err := app.StartLocal(ctx, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer local.Close(ctx) //nolint:errcheck // the figures are taken by then
+	own := client.DefaultConfig()
+	own.URL = local.URL
+	c, err := client.Connect(ctx, own)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // likewise
+	r, speakers := rand.New(rand.NewPCG(1, 2)), []string{"Ann", "Bob", "Cleo"}
+	b.ResetTimer()
+	for i := range b.N {
+		bank, session := memory.BankID(fmt.Sprintf("b%d", i%banks)), memory.SessionID(fmt.Sprintf("s%d", i/banks/perSession))
+		speaker := speakers[r.IntN(len(speakers))]
+		if _, err := c.Publish(ctx, bank, session, memory.Message{Role: memory.RoleUser, Speaker: speaker, Content: saying(r, speaker)}); err != nil {
+			b.Fatal(err)
+		}
+		if last := i/banks%perSession == perSession-1; last || i+banks >= b.N {
+			if _, err := c.Flush(ctx, bank, session); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for i := range min(banks, b.N) {
+		if _, err := c.WaitSettled(ctx, memory.BankID(fmt.Sprintf("b%d", i)), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+}
