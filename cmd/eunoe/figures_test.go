@@ -73,7 +73,9 @@ func TestRecallOnWrittenConversations(t *testing.T) {
 func TestRecallOnRealChats(t *testing.T) {
 	f := measure(t, "--dataset", dataset(t, "realtalk-dev.json"), "--baseline", "bm25")
 	d := f.Difference["recall@10"]
-	t.Logf("R@10 %.4f against %.4f: %+.3f (%+.3f to %+.3f)", f.Eunoe["1-5"]["recall@10"], f.Baseline["1-5"]["recall@10"], d[0], d[1], d[2])
+	own, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
+	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
+	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f; R@10 is %+.3f (%+.3f to %+.3f)", own["recall@10"], own["hit@10"], own["MRR"], d[0], d[1], d[2])
 	if d[0] < 0 {
 		t.Errorf("recall@10 is %.3f below plain BM25", -d[0])
 	}

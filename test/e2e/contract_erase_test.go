@@ -64,7 +64,7 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	p.mustAsk("mem.keep.forget", `{"id":"`+outcome(r, 0)["id"].(string)+`"}`)
 	o := p.mustAsk("mem.keep.observe", `{"observations":[{"type":"risk","text":"Ann may meet a qwordobserved bear.","reasoning":"a qwordreason"},{"type":"risk","text":"Ann may lose her lathe."}]}`)
 	p.mustAsk("mem.keep.forget", fmt.Sprintf(`{"id":%q}`, list(o["observations"])[0].(object)["id"]))
-	r = p.mustAsk("mem.keep.retain", `{"op":"rt","text":"My drawer holds a qwordtext key. I own a violin."}`)
+	p.mustAsk("mem.keep.retain", `{"op":"rt","text":"My drawer holds a qwordtext key. I own a violin."}`)
 	p.mustAsk("mem.keep.forget", `{"id":"rt"}`)
 	p.publish("mem.keep.message.s", `{"id":"dup","speaker":"Ann","content":"I own a cello."}`)
 	p.publish("mem.keep.message.t", `{"id":"dup","speaker":"Ann","content":"I own a qwordduplicate cello."}`)
