@@ -299,16 +299,16 @@ func TestRecallsBesideIngestSeeTheirOwnBank(t *testing.T) {
 			q := plain{t, nc}
 			b := w % 2
 			for i := range 6 {
-				m, err := nc.Request(fmt.Sprintf("mem.par%d.message.w%d", b, w), []byte(fmt.Sprintf(`{"speaker":"W%d","content":"Own word %d-%d of realm%d."}`, w, w, i, b)), 10*time.Second)
+				m, err := nc.Request(fmt.Sprintf("mem.par%d.message.w%d", b, w), []byte(fmt.Sprintf(`{"speaker":"W%d","content":"Own word k%dx%d of realm%d."}`, w, w, i, b)), 10*time.Second)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				var ack struct{ Seq uint64 }
 				_ = json.Unmarshal(m.Data, &ack)
-				r, code := q.ask(fmt.Sprintf("mem.par%d.recall", b), fmt.Sprintf(`{"query":"Own word %d-%d","after":%d,"wait":"10s"}`, w, i, ack.Seq))
+				r, code := q.ask(fmt.Sprintf("mem.par%d.recall", b), fmt.Sprintf(`{"query":"Own word k%dx%d","after":%d,"wait":"10s"}`, w, i, ack.Seq))
 				raw, _ := json.Marshal(r["items"])
-				if code != "" || r["fresh"] != true || r["seen"].(float64) < float64(ack.Seq) || !strings.Contains(string(raw), fmt.Sprintf("%d-%d", w, i)) {
+				if code != "" || r["fresh"] != true || r["seen"].(float64) < float64(ack.Seq) || !strings.Contains(string(raw), fmt.Sprintf("k%dx%d", w, i)) {
 					t.Errorf("recall %d-%d: %s %.300v", w, i, code, r)
 				}
 				if strings.Contains(string(raw), fmt.Sprintf("realm%d", 1-b)) {
