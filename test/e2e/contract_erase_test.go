@@ -38,11 +38,7 @@ func filesHolding(t *testing.T, dir, word string) []string {
 // text, forgets them, and looks for them in every file.
 func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := localConfig(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	l, err := app.StartLocal(ctx, c)
@@ -91,7 +87,7 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 		deadline := time.Now().Add(2 * time.Second)
 		var held []string
 		for {
-			if held = filesHolding(t, dir, "qword"+word); len(held) == 0 || time.Now().After(deadline) {
+			if held = filesHolding(t, c.Data, "qword"+word); len(held) == 0 || time.Now().After(deadline) {
 				break
 			}
 			p.mustAsk("mem.keep.status", "")
@@ -108,7 +104,7 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	if err := l.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if held := filesHolding(t, dir, "qword"); len(held) > 0 {
+	if held := filesHolding(t, c.Data, "qword"); len(held) > 0 {
 		t.Errorf("after the end a forgotten word stands in %v", held)
 	}
 	if err := app.Rebuild(ctx, c); err != nil {

@@ -143,15 +143,14 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 	t.Run("conflicts open, resolve and dismiss", func(t *testing.T) {
 		for i := range 2 {
 			bank := fmt.Sprintf("conf%d", i)
-			p.publish("mem."+bank+".message.s", `{"id":"a","speaker":"Ann","content":"Dan was born in 1980.","time":"2026-05-02T10:00:00Z"}`)
-			p.publish("mem."+bank+".message.t", `{"id":"b","speaker":"Eve","content":"Dan was born in 1985.","time":"2026-05-02T10:00:00Z"}`)
+			p.publish("mem."+bank+".message.s", `{"id":"a","speaker":"Ann","content":"Dan eats raw fish.","time":"2026-05-02T10:00:00Z"}`)
+			p.publish("mem."+bank+".message.t", `{"id":"b","speaker":"Eve","content":"Dan does not eat raw fish.","time":"2026-05-02T10:00:00Z"}`)
 			p.publish("mem."+bank+".flush.s", "")
 			p.publish("mem."+bank+".flush.t", "")
 			p.settle(bank)
 			r := p.mustAsk("mem."+bank+".conflicts", `{"state":"open"}`)
 			if len(list(r["items"])) == 0 {
-				t.Logf("no conflict: %v", facts(p, bank))
-				return
+				t.Fatalf("no conflict: %v", facts(p, bank))
 			}
 			c := list(r["items"])[0].(object)
 			for _, k := range []string{"id", "a", "b", "reason", "state", "version", "facts"} {
@@ -259,9 +258,14 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 		}
 	})
 	t.Run("a wait that passes is 504 with the op, and repeating it gives the answer", func(t *testing.T) {
-		r, code := p.ask("mem.slow.retain", `{"wait":"0s","text":"Hal keeps owls in a barn.","session":"s","time":"2026-02-02T00:00:00Z"}`)
+		const late = `{"wait":"0s","text":"Hal keeps owls in a barn.","session":"s","time":"2026-02-02T00:00:00Z"}`
+		r, code := p.ask("mem.slow.retain", late)
+		for i := 0; code == "" && i < 20; i++ { // now and then the outcome is there before it is first looked for
+			p.mustAsk("mem.slow.forget", fmt.Sprintf(`{"id":%q}`, r["op"]))
+			r, code = p.ask("mem.slow.retain", late)
+		}
 		if code == "" {
-			t.Skip("it was faster than no wait at all")
+			t.Fatalf("a wait of nothing never passed: %v", r)
 		}
 		e := r["error"].(object)
 		if code != "504" || e["op"] == nil || e["op"] == "" {

@@ -12,8 +12,9 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app"
 )
 
-// startLocal runs the whole pipeline with a broker of its own and gives its URL.
-func startLocal(t *testing.T, overrides map[string]string) *app.Local {
+// localConfig is for a pipeline of its own in a directory of its own, quiet,
+// on a free port, that flushes no session by itself while a test runs.
+func localConfig(t *testing.T, overrides map[string]string) app.Config {
 	t.Helper()
 	set := map[string]string{"DATA": t.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"}
 	for k, v := range overrides {
@@ -23,7 +24,13 @@ func startLocal(t *testing.T, overrides map[string]string) *app.Local {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := app.StartLocal(context.Background(), c)
+	return c
+}
+
+// startLocal runs the whole pipeline with a broker of its own until the test ends.
+func startLocal(t *testing.T, overrides map[string]string) *app.Local {
+	t.Helper()
+	l, err := app.StartLocal(context.Background(), localConfig(t, overrides))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,11 +57,7 @@ func history(p plain) {
 
 func TestARebuildGivesTheSameStore(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := localConfig(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	l, err := app.StartLocal(ctx, c)
@@ -98,11 +94,7 @@ func lines(s string) []string {
 
 func TestARebuildAfterAForgetLacksTheForgotten(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	c, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := localConfig(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	l, err := app.StartLocal(ctx, c)
