@@ -13,7 +13,7 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help demo build test figures check lint vet race floors tidy fmt bench clean libraries
+.PHONY: help demo build test figures planted faults soak fuzz check lint vet race floors tidy fmt bench clean libraries
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,8 +37,23 @@ test: ## every test, with the race detector, in shuffled order
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
 	go test -race -shuffle=on -timeout 15m ./...
 
-figures: ## recall on labelled conversations in EUNOE_BENCH_DIR, against what it must reach
-	go test -count=1 -v -run 'TestRecallOn|TestTreeOf' ./cmd/eunoe ./test/...
+figures: ## recall, cost and speed against what they must reach; conversations are in EUNOE_BENCH_DIR
+	go test -count=1 -p 1 -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./cmd/eunoe
+
+planted: ## fifty instructions planted in what a model is shown, which obeys each: they must come to nothing
+	go test -count=1 -run TestPlantedInstructionsComeToNothing ./test/llm
+
+faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the books: make faults SEED=1
+	go test -count=1 -v -timeout 15m -run 'TestFaults$$' ./test/faults -seed $(or $(SEED),1) -faults 67 -messages 34000 -takeovers 10
+
+soak: ## 500 messages a second to a whole eunoe; its memory and goroutines must stay flat: make soak FOR=10m
+	go test -count=1 -v -timeout 120m -run 'TestSoak$$' ./test/faults -soak $(or $(FOR),10m)
+
+fuzz: ## every fuzz target, one after the other: make fuzz FOR=2m
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' cmd internal pkg | sort | while IFS=: read -r file name; do \
+		echo "$${name#func } of $$(dirname $$file)"; \
+		go test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(or $(FOR),2m) -fuzzminimizetime 1s -parallel 2 "./$$(dirname $$file)" </dev/null; \
+	done
 
 check: fmt vet lint floors tidy ## everything that reads the code
 

@@ -113,7 +113,7 @@ func showBank(w io.Writer, b memory.Bank) {
 	d := b.Disposition
 	rows = append(rows, []string{"disposition", fmt.Sprintf("skepticism %d, literalism %d, empathy %d", d.Skepticism, d.Literalism, d.Empathy)})
 	if q := b.Quotas; q != nil {
-		rows = append(rows, []string{"quotas", fmt.Sprintf("%g messages a second, %d bytes, %d facts (0 is unbounded)", q.MessagesPerSecond, q.Bytes, q.Facts)})
+		rows = append(rows, []string{"quotas", fmt.Sprintf("%g messages a second, %d bytes, %d facts, %d tokens a day (0 is unbounded)", q.MessagesPerSecond, q.Bytes, q.Facts, q.TokensPerDay)})
 	}
 	if s := b.Windows; s != nil {
 		rows = append(rows, []string{"windows", windowSettings(s)})

@@ -15,6 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
 )
 
 func (a *cli) benchCommand() *cobra.Command {
@@ -24,7 +25,8 @@ func (a *cli) benchCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.benchRetrievalCommand())
+	cmd.AddCommand(a.loadCommands()...)
+	cmd.AddCommand(a.benchRetrievalCommand(), a.benchBuildCommand(), a.benchExtractorsCommand(), a.benchChangeCommand())
 	return cmd
 }
 
@@ -33,9 +35,13 @@ type benchFlags struct {
 	datasets, records       []string
 	out, stored, baseline   string
 	baselineOut, bankPrefix string
+	facts                   string
 	maxFacts, conversations int
 	settle                  time.Duration
 	strategies              map[string]string
+	compare                 string
+	ablate                  bool
+	raw, eachSession        bool
 }
 
 func (a *cli) benchRetrievalCommand() *cobra.Command {
@@ -45,7 +51,9 @@ func (a *cli) benchRetrievalCommand() *cobra.Command {
 		Short: "Publish labelled conversations, ask their questions, score what is found",
 		Long: "Publishes each conversation of a dataset (in the shape of LoCoMo) to a bank of its\n" +
 			"own, waits until all is settled, asks each question word by word and scores what\n" +
-			"came back by the turns it rests on. No model is needed.\n\n" +
+			"came back by the turns it rests on. No model is needed. With --raw everything is held\n" +
+			"against raw messages alone, question by question; with --facts so is a memory whose\n" +
+			"facts a language model wrote.\n\n" +
 			"It runs everything in this process in a temporary directory; with --url it uses a\n" +
 			"running Eunoe. --dataset defaults to locomo-dev.json in EUNOE_BENCH_DIR.",
 		Example: "  eunoe bench retrieval --dataset locomo-dev.json --out run.jsonl --baseline bm25",
@@ -62,12 +70,21 @@ func (a *cli) benchRetrievalCommand() *cobra.Command {
 	fl.StringToStringVar(&f.strategies, "strategies", nil, "weights that replace the defaults, as keyword=1,entity=0.5")
 	fl.IntVar(&f.maxFacts, "max-facts", 50, "items asked for")
 	fl.IntVar(&f.conversations, "conversations", 0, "only the first so many; 0 = all")
+	fl.StringVar(&f.facts, "facts", "", "facts published of the dataset: a scripted model answers extraction with them; implies --raw")
+	fl.BoolVar(&f.raw, "raw", false, "ask for raw messages alone too, and print what facts and tree add to them")
+	fl.StringVar(&f.compare, "compare", "", "an older run's --out: print how this one differs, question by question")
+	fl.BoolVar(&f.ablate, "ablate", false, "ask again without each strategy and each signal in turn, and print what each is worth")
 	fl.StringVar(&f.bankPrefix, "bank-prefix", "", "what the banks' names begin with (default with --url: bench-)")
 	fl.DurationVar(&f.settle, "settle", 10*time.Minute, "how long a bank may take to settle")
 	return cmd
 }
 
 func (a *cli) benchRetrieval(cmd *cobra.Command, f benchFlags) error {
+	if f.facts != "" {
+		if err := a.benchFacts(&f); err != nil {
+			return err
+		}
+	}
 	sets, err := a.benchDatasets(f)
 	if err != nil {
 		return err
@@ -75,24 +92,55 @@ func (a *cli) benchRetrieval(cmd *cobra.Command, f benchFlags) error {
 	if f.baseline != "" && f.baseline != "bm25" {
 		return usagef("--baseline: %q is no baseline; expected bm25", f.baseline)
 	}
+	f.raw = f.raw || f.facts != ""
+	if f.raw && (len(f.records) > 0 || len(f.strategies) > 0) {
+		return usagef("--raw and --facts hold everything against raw messages; --records and --strategies do not go with them")
+	}
+	if f.ablate && (f.facts != "" || cmd.Flags().Changed("url")) {
+		return usagef("--ablate measures a store of its own, without models: leave --url and --facts out")
+	}
+	var older []runLine
+	if f.compare != "" {
+		if older, err = readRun(f.compare); err != nil {
+			return err
+		}
+	}
 	o := benchOptions{maxFacts: f.maxFacts, records: typed[memory.Record](f.records), bankPrefix: f.bankPrefix, settle: f.settle, progress: cmd.ErrOrStderr()}
 	if o.strategies, err = weights(f.strategies); err != nil {
 		return err
 	}
 	var run *benchRun
-	err = a.withPipeline(cmd, &o, func(c *client.Client) error {
+	var against *rawRun
+	err = a.withPipeline(cmd, f, &o, func(c *client.Client) error {
 		run, err = runRetrieval(cmd.Context(), c, sets, o)
+		if err == nil && f.raw {
+			against, err = runRaw(cmd.Context(), c, sets, o)
+		}
+		if err == nil && f.ablate {
+			run.ablation, err = runAblation(cmd.Context(), o.dir, sets, o, o.progress)
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.reportBench(cmd.OutOrStdout(), sets, run, f)
+	return a.reportBench(cmd.OutOrStdout(), sets, run, against, older, f)
 }
 
 // withPipeline calls fn with a client of a running Eunoe (--url) or of one of
 // its own that ends with it.
-func (a *cli) withPipeline(cmd *cobra.Command, o *benchOptions, fn func(*client.Client) error) (err error) {
+func (a *cli) withPipeline(cmd *cobra.Command, f benchFlags, o *benchOptions, fn func(*client.Client) error) (err error) {
+	if f.facts != "" {
+		if cmd.Flags().Changed("url") {
+			return usagef("--facts brings a model of its own, which a running Eunoe does not ask: leave --url out")
+		}
+		o.consolidate = true
+		script, err := publishedScript(f.facts, f.datasets)
+		if err != nil {
+			return err
+		}
+		return a.withScripted(cmd, script, func(_ *providertest.Server, c *client.Client) error { return fn(c) })
+	}
 	if cmd.Flags().Changed("url") {
 		if o.bankPrefix == "" {
 			o.bankPrefix = "bench-"
@@ -109,7 +157,8 @@ func (a *cli) withPipeline(cmd *cobra.Command, o *benchOptions, fn func(*client.
 		return err
 	}
 	defer remove()
-	return a.withLocal(cmd, dir, func(_ *app.Local, c *client.Client) error { return fn(c) })
+	o.dir = dir
+	return a.withLocal(cmd, dir, nil, func(_ *app.Local, c *client.Client) error { return fn(c) })
 }
 
 func (a *cli) benchDatasets(f benchFlags) ([]conversation, error) {
@@ -132,6 +181,21 @@ func (a *cli) benchDatasets(f benchFlags) ([]conversation, error) {
 		out = out[:f.conversations]
 	}
 	return out, nil
+}
+
+// benchFacts fills in the dataset and its published facts from EUNOE_BENCH_DIR
+// where they are not named.
+func (a *cli) benchFacts(f *benchFlags) error {
+	if dir, ok := a.env("EUNOE_BENCH_DIR"); ok && len(f.datasets) == 0 {
+		f.datasets = []string{filepath.Join(dir, "locomo-dev.json")}
+		if f.facts == "" {
+			f.facts = filepath.Join(dir, "locomo-dev-facts.jsonl")
+		}
+	}
+	if len(f.datasets) != 1 || f.facts == "" {
+		return usagef("name one dataset with --dataset and its published facts with --facts, or their folder with EUNOE_BENCH_DIR")
+	}
+	return nil
 }
 
 func weights(given map[string]string) (map[string]float64, error) {
@@ -158,14 +222,10 @@ func weights(given map[string]string) (map[string]float64, error) {
 }
 
 // reportBench writes the files and prints the figures.
-func (a *cli) reportBench(w io.Writer, sets []conversation, run *benchRun, f benchFlags) error {
-	valid, turns := map[string]map[string]bool{}, 0
-	for _, set := range sets {
-		valid[set.ID] = map[string]bool{}
-		for _, m := range set.turns() {
-			valid[set.ID][string(m.ID)] = true
-			turns++
-		}
+func (a *cli) reportBench(w io.Writer, sets []conversation, run *benchRun, against *rawRun, older []runLine, f benchFlags) error {
+	valid, turns := turnIDs(sets), 0
+	for _, ids := range valid {
+		turns += len(ids)
 	}
 	if err := writeRun(f.out, run.lines); err != nil {
 		return err
@@ -189,14 +249,29 @@ func (a *cli) reportBench(w io.Writer, sets []conversation, run *benchRun, f ben
 		base, _ = scoreRun(lines, valid)
 	}
 	found, total := storedShare(run.lines, run.stored, valid)
+	packing := packings(run.lines, valid, f.maxFacts)
+	var compared *comparison
+	if older != nil {
+		c := CompareRuns(older, run.lines, valid)
+		compared = &c
+	}
 	if a.json {
-		return printJSON(w, figures(run, own, base, benchFigures{Skipped: skipped, Turns: turns, Stored: float64(found) / float64(max(1, total))}))
+		return printJSON(w, figures(run, own, base, benchFigures{Skipped: skipped, Turns: turns, Stored: float64(found) / float64(max(1, total)), Raw: against.figures(own, valid),
+			Packing: packing, Compared: compared, Ablation: run.ablation}))
 	}
 	scoreTable(w, "eunoe", own)
 	if base != nil {
 		scoreTable(w, "plain BM25", base)
 		differenceTable(w, "eunoe − plain BM25, paired by question", base, own)
 	}
+	if against != nil {
+		against.figures(own, valid).show(w)
+	}
+	if compared != nil {
+		compared.show(w, f.compare)
+	}
+	ablationTable(w, run.ablation)
+	packingTable(w, packing)
 	fmt.Fprintf(w, "R@inf %.4f (%d of %d evidence turns are a source of something stored); %d questions without usable evidence are not scored\n",
 		float64(found)/float64(max(1, total)), found, total, skipped)
 	speeds(w, run, turns)

@@ -14,6 +14,10 @@ type benchFigures struct {
 	Eunoe      map[string]Score      `json:"eunoe"` // by group: 1 to 5, 1-4 and 1-5
 	Baseline   map[string]Score      `json:"baseline,omitempty"`
 	Difference map[string][3]float64 `json:"difference,omitempty"` // mean, low and high end of the 95% interval
+	Raw        *rawFigures           `json:"raw,omitempty"`        // with --raw and --facts
+	Packing    []packedAt            `json:"packing"`              // what fits into budgets of tokens
+	Compared   *comparison           `json:"compared,omitempty"`   // with --compare
+	Ablation   []ablated             `json:"ablation,omitempty"`   // with --ablate
 	Stored     float64               `json:"stored"`               // R@∞
 	Publish    string                `json:"publish"`
 	Settle     string                `json:"settle"`

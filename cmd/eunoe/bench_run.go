@@ -12,6 +12,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
 // runLine is one question with what was found, as a scorer reads it.
@@ -23,6 +24,17 @@ type runLine struct {
 	Retrieved [][]string `json:"retrieved"`
 
 	conversation string
+	texts        []string // of what was found, in its order
+}
+
+// pack gives the sources of what fits into so many tokens, chosen as recall
+// chooses, and the tokens taken.
+func (l runLine) pack(maxFacts, maxTokens int) (items [][]string, tokens int) {
+	chosen, tokens := query.Pack(l.texts, maxFacts, maxTokens)
+	for _, i := range chosen {
+		items = append(items, l.Retrieved[i])
+	}
+	return items, tokens
 }
 
 // benchOptions say what is asked and how.
@@ -32,7 +44,10 @@ type benchOptions struct {
 	strategies map[string]float64
 	bankPrefix string
 	settle     time.Duration
-	progress   io.Writer
+	// consolidate has what waits for a schedule done before anything is asked.
+	consolidate bool
+	progress    io.Writer
+	dir         string // where the store of this process lies; "" = none
 }
 
 // benchRun is what a run found and how long it took.
@@ -43,6 +58,7 @@ type benchRun struct {
 	settled  time.Duration
 	recalls  []time.Duration
 	degraded []string
+	ablation []ablated // with --ablate
 }
 
 // runRetrieval publishes the conversations, each to a bank of its own, waits
@@ -66,6 +82,11 @@ func runRetrieval(ctx context.Context, c *client.Client, sets []conversation, o 
 		if err != nil {
 			return nil, err
 		}
+		if o.consolidate {
+			if err := consolidateAll(ctx, c, []memory.BankID{bank}, o.settle); err != nil {
+				return nil, err
+			}
+		}
 		run.settled += time.Since(began)
 	}
 	return run, askAll(ctx, c, sets, o, run)
@@ -85,7 +106,22 @@ func publishConversation(ctx context.Context, c *client.Client, bank memory.Bank
 	return nil
 }
 
+// askAll asks every question and lists what is stored.
 func askAll(ctx context.Context, c *client.Client, sets []conversation, o benchOptions, run *benchRun) error {
+	if err := askQuestions(ctx, c, sets, o, run); err != nil {
+		return err
+	}
+	for _, set := range sets {
+		ids, err := storedSources(ctx, c, memory.BankID(o.bankPrefix+set.ID))
+		if err != nil {
+			return err
+		}
+		run.stored[set.ID] = ids
+	}
+	return nil
+}
+
+func askQuestions(ctx context.Context, c *client.Client, sets []conversation, o benchOptions, run *benchRun) error {
 	total := 0
 	for _, set := range sets {
 		total += len(set.Questions)
@@ -106,6 +142,7 @@ func askAll(ctx context.Context, c *client.Client, sets []conversation, o benchO
 			line := runLine{QID: q.QID, Question: q.Question, Category: q.Category, Evidence: q.Evidence, Retrieved: [][]string{}, conversation: set.ID}
 			for _, it := range r.Items {
 				line.Retrieved = append(line.Retrieved, sourcesOf(it))
+				line.texts = append(line.texts, it.Text)
 			}
 			for _, d := range r.Degraded {
 				if !slices.Contains(run.degraded, d) {
@@ -115,11 +152,6 @@ func askAll(ctx context.Context, c *client.Client, sets []conversation, o benchO
 			run.lines = append(run.lines, line)
 			bar.Add(1) //nolint:errcheck // a bar that cannot be drawn changes nothing
 		}
-		ids, err := storedSources(ctx, c, bank)
-		if err != nil {
-			return err
-		}
-		run.stored[set.ID] = ids
 	}
 	return nil
 }

@@ -166,6 +166,9 @@ func showDeadLetter(w io.Writer, d events.DeadLetter) {
 	if d.Output != "" {
 		rows = append(rows, []string{"output", short(d.Output, 4*textWidth)})
 	}
+	if d.Prompt != "" {
+		rows = append(rows, []string{"prompt", d.Prompt})
+	}
 	table(w, nil, rows)
 	fmt.Fprintln(w, "\npayload:")
 	if utf8.Valid(d.Payload) {

@@ -32,13 +32,18 @@ var demoQuestions = []string{
 
 func (a *cli) demoCommand() *cobra.Command {
 	var data string
+	var scripted bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See it work: a conversation goes in, questions are answered",
 		Long: "Starts everything in this process, publishes a small conversation, shows what\n" +
 			"became of it and asks five questions. It needs nothing and leaves nothing behind,\n" +
-			"unless --data names a directory to keep.",
-		Args: cobra.NoArgs,
+			"unless --data names a directory to keep.\n\n" +
+			"With a language model (EUNOE_MODEL) it also shows what the model decided, worded and\n" +
+			"observed, and an answer with its citations. --testmodel tries that with a scripted\n" +
+			"model in this process, which costs nothing.",
+		Example: "  eunoe demo\n  eunoe demo --testmodel\n  EUNOE_MODEL=openai:gpt-4o-mini eunoe demo",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, keep := data, data != ""
 			if !keep {
@@ -49,8 +54,17 @@ func (a *cli) demoCommand() *cobra.Command {
 				defer remove()
 				dir = temp
 			}
-			return a.withLocal(cmd, dir, func(l *app.Local, c *client.Client) error {
-				d := demo{ctx: cmd.Context(), client: c, bank: "demo", out: cmd.OutOrStdout()}
+			more, stop, err := demoModel(cmd.Context(), scripted)
+			if err != nil {
+				return err
+			}
+			defer stop()
+			cfg, err := a.tempSettings(dir, more)
+			if err != nil {
+				return err
+			}
+			return a.withLocal(cmd, dir, more, func(l *app.Local, c *client.Client) error {
+				d := demo{ctx: cmd.Context(), client: c, bank: "demo", out: cmd.OutOrStdout(), models: modelsOf(cfg)}
 				if err := d.run(); err != nil {
 					return err
 				}
@@ -60,6 +74,7 @@ func (a *cli) demoCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "keep the demo in this directory")
+	cmd.Flags().BoolVar(&scripted, "testmodel", false, "with a scripted model in this process, in place of the one that is set")
 	return cmd
 }
 
@@ -69,12 +84,13 @@ type demo struct {
 	client *client.Client
 	bank   memory.BankID
 	out    io.Writer
+	models demoModels
 }
 
 func (d demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
 func (d demo) run() error {
-	for _, step := range []func() error{d.talk, d.became, d.changed, d.ask} {
+	for _, step := range []func() error{d.talk, d.consolidate, d.became, d.changed, d.observed, d.ask, d.answer, d.usage} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -103,12 +119,17 @@ func (d demo) talk() error {
 		return err
 	}
 	d.say("   …     and %d more messages\n", sent-shown)
-	ctx, cancel := context.WithTimeout(d.ctx, time.Minute)
+	limit, who := time.Minute, "by rules: no model was asked"
+	if name := d.models.extract; name != "" {
+		limit, who = modelWait, "with "+name
+		d.say("   %s is asked for the facts, once for each session …\n", name)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, limit)
 	defer cancel()
 	if _, err := d.client.WaitSettled(ctx, d.bank, nil); err != nil {
 		return err
 	}
-	d.say("   All of it was stored, extracted and consolidated in %s, by rules: no model was asked.\n", time.Since(began).Round(10*time.Millisecond))
+	d.say("   All of it was stored, extracted and consolidated in %s, %s.\n", time.Since(began).Round(10*time.Millisecond), who)
 	return nil
 }
 
@@ -138,6 +159,7 @@ func (d demo) became() error {
 		slices.SortStableFunc(roots, func(a, b memory.TreeNode) int { return len(b.Children) - len(a.Children) })
 		d.say("\n   Facts that belong together form a tree. Its largest branches:\n")
 		showTree(indent(d.out, "   "), memory.Page[memory.TreeNode]{Items: roots[:min(3, len(roots))]})
+		d.worded(roots)
 	}
 	d.say("")
 	return nil
@@ -151,7 +173,7 @@ func (d demo) changed() error {
 		if err != nil {
 			return err
 		}
-		h, err := d.client.History(d.ctx, d.bank, it.ID)
+		h, err := d.history(it.ID)
 		if err != nil {
 			return err
 		}
@@ -161,7 +183,7 @@ func (d demo) changed() error {
 		}
 		shown++
 		for _, v := range h.Items {
-			rows = append(rows, []string{short(v.Text, 60), validity(v.Valid)})
+			rows = append(rows, []string{short(v.Text, 60), validity(v.Valid), deciders(h.Decisions, v.ID)})
 		}
 	}
 	if shown == 0 {

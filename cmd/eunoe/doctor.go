@@ -24,10 +24,16 @@ type finding struct {
 func (a *cli) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the broker, the streams, the stages and the permissions",
-		Args:  cobra.NoArgs,
+		Short: "Check the broker, the streams, the stages, the permissions and the models",
+		Long: "Checks the broker, the streams, the stages and the permissions, and tries every model that\n" +
+			"the settings here name: each is asked a few small questions.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := a.examine(cmd.Context())
+			settings, _, err := a.settings(a.overrides(cmd))
+			if err != nil {
+				return err
+			}
+			found := append(a.examine(cmd.Context()), a.tryModels(cmd.Context(), settings)...)
 			bad := 0
 			for _, f := range found {
 				if !f.OK {
@@ -78,8 +84,7 @@ func (a *cli) examine(ctx context.Context) []finding {
 		out = append(out, streamFindings(ctx, conn)...)
 	}
 	out = append(out, stageFindings(ctx, conn)...)
-	out = append(out, a.answerFinding(ctx, c), modelFinding())
-	return out
+	return append(out, a.answerFinding(ctx, c))
 }
 
 // streamFindings compares the streams with what they should be.
@@ -139,9 +144,4 @@ func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 		return finding{Check: "answers", Found: said(err), Mend: "permissions: allow " + a.prefix + "." + events.EncodeToken(a.bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
 	}
 	return finding{Check: "answers", Found: said(err), Mend: "look at the query stage's log"}
-}
-
-// modelFinding says what extracts and embeds; no model is a way to run, not a fault.
-func modelFinding() finding {
-	return finding{Check: "model", OK: true, Found: "none: facts come from rules, vectors from the hashed embedder; nothing leaves this machine"}
 }

@@ -125,6 +125,21 @@ func TestEveryCommand(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a judge and adequacy rounds are asked for, and are named where there is no model", func(t *testing.T) {
+		t.Parallel()
+		for _, judge := range []string{"--judge", "--judge=0.9"} {
+			r := decode[memory.RecallReply](t, ok(t, environ, "recall", "--bank", "alice", "--json", judge, "--adequacy", "2", "what should I cook for Alice"))
+			if all := strings.Join(r.Degraded, ";"); len(r.Items) == 0 || !strings.Contains(all, "judge: no language model") || !strings.Contains(all, "adequacy: no language model") {
+				t.Errorf("%s gives %+v", judge, r)
+			}
+		}
+		if r := run(t, t.Context(), environ, "", "recall", "--bank", "alice", "--judge=2", "x"); r.code != 2 || !strings.Contains(r.err, "judge") {
+			t.Errorf("a wrong threshold: %+v", r)
+		}
+		if r := run(t, t.Context(), environ, "", "recall", "--bank", "alice", "--judge=often", "x"); r.code != 2 {
+			t.Errorf("no threshold: %+v", r)
+		}
+	})
 	t.Run("get, list, history, tree and entities show what there is", func(t *testing.T) {
 		t.Parallel()
 		it := decode[memory.Item](t, ok(t, environ, "get", "--bank", "alice", "--json", facts[0].ID))

@@ -4,8 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,21 +27,14 @@ func dataset(t *testing.T, name string) string {
 
 func measure(t *testing.T, args ...string) benchFigures {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := Execute(context.Background(), append([]string{"bench", "retrieval", "--json"}, args...), nil, &out, &errs); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs.String())
-	}
-	var f benchFigures
-	if err := json.Unmarshal(out.Bytes(), &f); err != nil {
-		t.Fatalf("%v in %s", err, out.String())
-	}
-	return f
+	return figuresOf[benchFigures](t, append([]string{"retrieval"}, args...)...)
 }
 
 func TestRecallOnWrittenConversations(t *testing.T) {
+	t.Parallel()
 	path, dir := dataset(t, "locomo-dev.json"), t.TempDir()
 	first, second := filepath.Join(dir, "1.jsonl"), filepath.Join(dir, "2.jsonl")
-	f := measure(t, "--dataset", path, "--out", first, "--baseline", "bm25")
+	f := measure(t, "--dataset", path, "--out", first, "--baseline", "bm25", "--raw")
 	all, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
 	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
 	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f, brecall@10 %.4f, stored %.4f; settled in %s, recall p50 %s",
@@ -56,6 +47,7 @@ func TestRecallOnWrittenConversations(t *testing.T) {
 	if f.Stored < .995 {
 		t.Errorf("%.4f of the evidence is stored; something was lost on the way", f.Stored)
 	}
+	notBelowRaw(t, f, false)
 	measure(t, "--dataset", path, "--out", second)
 	a, err := os.ReadFile(first)
 	if err != nil {
@@ -71,11 +63,13 @@ func TestRecallOnWrittenConversations(t *testing.T) {
 }
 
 func TestRecallOnRealChats(t *testing.T) {
-	f := measure(t, "--dataset", dataset(t, "realtalk-dev.json"), "--baseline", "bm25")
+	t.Parallel()
+	f := measure(t, "--dataset", dataset(t, "realtalk-dev.json"), "--baseline", "bm25", "--raw")
 	d := f.Difference["recall@10"]
 	own, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
 	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
 	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f; R@10 is %+.3f (%+.3f to %+.3f)", own["recall@10"], own["hit@10"], own["MRR"], d[0], d[1], d[2])
+	notBelowRaw(t, f, false)
 	if d[0] < 0 {
 		t.Errorf("recall@10 is %.3f below plain BM25", -d[0])
 	}

@@ -28,7 +28,8 @@ flushes where they stood, and what was written by request (retain, edit, …) is
 written again when the messages are settled. So facts are extracted again, and by
 rules they are the same, with the same ids, sources and times. Facts that did not
 come again (a model worded them) are retained as they were exported, with their
-sources. An export with requests other than retain needs an operator's credentials.
+sources. An export with requests other than retain needs the credentials of an operator
+who may restore (eunoe auth add-operator NAME --restore).
 
 The whole file is checked before anything is sent. Interrupted, the import says
 how far it came in FILE` + progressSuffix + ` and the next one continues there. Nothing

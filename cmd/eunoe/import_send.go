@@ -167,7 +167,7 @@ func (im *importer) request(ctx context.Context, l importLine) error {
 		return err
 	}
 	if _, err := im.client.Conn().AppendWrite(ctx, w); err != nil {
-		return fmt.Errorf("append to the log (an operator's credentials are needed): %w", err)
+		return fmt.Errorf("append to the log (it takes credentials made with `eunoe auth add-operator NAME --restore`): %w", err)
 	}
 	return nil
 }

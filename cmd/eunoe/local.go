@@ -14,9 +14,10 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/client"
 )
 
-// withLocal runs everything in this process on a data directory while fn runs.
-func (a *cli) withLocal(cmd *cobra.Command, dir string, fn func(*app.Local, *client.Client) error) (err error) {
-	cfg, err := a.tempSettings(dir)
+// withLocal runs everything in this process on a data directory while fn runs;
+// more are settings beside those of the environment.
+func (a *cli) withLocal(cmd *cobra.Command, dir string, more map[string]string, fn func(*app.Local, *client.Client) error) (err error) {
+	cfg, err := a.tempSettings(dir, more)
 	if err != nil {
 		return err
 	}

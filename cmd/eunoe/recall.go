@@ -24,6 +24,8 @@ type recallFlags struct {
 	wait, deadline      time.Duration
 	minScore            float64
 	explain             bool
+	judge               string
+	adequacy            int
 }
 
 func (f *recallFlags) add(cmd *cobra.Command) {
@@ -38,6 +40,9 @@ func (f *recallFlags) add(cmd *cobra.Command) {
 	fl.DurationVar(&f.wait, "wait", 2*time.Second, "how long to wait for --after and --after-write")
 	fl.DurationVar(&f.deadline, "deadline", 0, "answer within this time with what is ready; 0 = none")
 	fl.Float64Var(&f.minScore, "min-score", 0, "leave out items below this score")
+	fl.StringVar(&f.judge, "judge", "", "a language model keeps what bears on the question; a number is the score it needs (0.6)")
+	fl.Lookup("judge").NoOptDefVal = "true"
+	fl.IntVar(&f.adequacy, "adequacy", 0, "rounds, 0 to 2, in which a language model asks for what is missing")
 }
 
 // request builds the request; what nobody set is left to the server.
@@ -46,7 +51,15 @@ func (f *recallFlags) request(cmd *cobra.Command, args []string) (memory.RecallR
 	if err != nil {
 		return memory.RecallRequest{}, err
 	}
-	req := memory.RecallRequest{Query: strings.Join(args, " "), Filter: filter, After: f.after, AfterWrite: f.afterWrite, MinScore: f.minScore, Explain: f.explain}
+	req := memory.RecallRequest{Query: strings.Join(args, " "), Filter: filter, After: f.after, AfterWrite: f.afterWrite, MinScore: f.minScore, Explain: f.explain, Adequacy: f.adequacy}
+	if f.judge != "" {
+		req.Judge = &memory.Judge{Off: f.judge == "false"}
+		if threshold, err := strconv.ParseFloat(f.judge, 64); err == nil {
+			req.Judge.Threshold = &threshold
+		} else if f.judge != "true" && f.judge != "false" {
+			return req, usagef("--judge: %s is no score; expected a number from 0 to 1, or nothing", f.judge)
+		}
+	}
 	set := cmd.Flags().Changed
 	if set("max-facts") {
 		req.MaxFacts = &f.maxFacts
@@ -116,6 +129,9 @@ func showRecall(w io.Writer, r memory.RecallReply, explain bool) {
 		fresh = ", not yet fresh"
 	}
 	fmt.Fprintf(w, "\n%s, %s, %s%s\n", count(len(r.Items), "item"), count(r.Tokens, "token"), time.Duration(r.Took).Round(10*time.Microsecond), fresh)
+	if r.Judged != nil {
+		fmt.Fprintf(w, "judged: %d kept, %d dropped\n", r.Judged.Kept, r.Judged.Dropped)
+	}
 	if explain && r.Recall != "" {
 		fmt.Fprintf(w, "recall %s\n", oneLine(r.Recall))
 	}

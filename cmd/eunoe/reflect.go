@@ -53,9 +53,13 @@ func (a *cli) streaming(cmd *cobra.Command, req memory.ReflectRequest) error {
 
 func streamTo(cmd *cobra.Command, c *client.Client, bank memory.BankID, req memory.ReflectRequest) error {
 	w, streamed := cmd.OutOrStdout(), false
-	r, err := c.ReflectStream(cmd.Context(), bank, req, func(piece string) {
+	r, err := c.ReflectStream(cmd.Context(), bank, req, func(d memory.Delta) {
+		if d.Reset && streamed {
+			fmt.Fprintln(w)
+			fmt.Fprintln(cmd.ErrOrStderr(), "The answer begins anew:")
+		}
 		streamed = true
-		fmt.Fprint(w, clean(piece))
+		fmt.Fprint(w, clean(d.Delta))
 	})
 	if err != nil {
 		return err
@@ -80,6 +84,10 @@ func showReflection(w io.Writer, r memory.ReflectReply) {
 		}
 		table(indent(w, "  "), nil, rows)
 	}
-	fmt.Fprintf(w, "\nmode %s, %s\n", dash(r.Mode), count(r.Turns, "turn"))
+	fmt.Fprintf(w, "\nmode %s, %s", dash(r.Mode), count(r.Turns, "turn"))
+	if u := r.Usage; u.Calls > 0 {
+		fmt.Fprintf(w, ", %s of models (%d failed), %s in, %d out", count(u.Calls, "call"), u.Failed, count(u.PromptTokens, "token"), u.CompletionTokens)
+	}
+	fmt.Fprintln(w)
 	degraded(w, r.Degraded)
 }

@@ -76,7 +76,7 @@ func (a *cli) root() *cobra.Command {
 	d := client.DefaultConfig()
 	f := root.PersistentFlags()
 	f.StringVar(&a.url, "url", d.URL, "where the NATS server is (EUNOE_URL)")
-	f.StringVar(&a.creds, "creds", "", "file with NATS credentials (EUNOE_CREDS)")
+	f.StringVar(&a.creds, "creds", "", "file with NATS credentials or the seed of an nkey (EUNOE_CREDS)")
 	f.StringVar(&a.prefix, "prefix", d.Prefix, "first token of every subject (EUNOE_PREFIX)")
 	f.DurationVar(&a.timeout, "timeout", d.Timeout, "how long one request may take (EUNOE_TIMEOUT)")
 	f.StringVar(&a.bank, "bank", "default", "the bank to speak to (EUNOE_BANK)")
@@ -97,8 +97,8 @@ func (a *cli) commands(root *cobra.Command) {
 			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.exportCommand, a.tailCommand}},
-		{"operate", []func() *cobra.Command{a.statusCommand, a.banksCommand, a.deadCommand, a.rebuildCommand,
-			a.doctorCommand, a.configCommand, a.benchCommand, a.versionCommand}},
+		{"operate", []func() *cobra.Command{a.statusCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand,
+			a.authCommand, a.doctorCommand, a.configCommand, a.benchCommand, a.testmodelCommand, a.versionCommand}},
 	} {
 		for _, make := range g.make {
 			cmd := make()
@@ -178,6 +178,10 @@ func (a *cli) env(name string) (string, bool) {
 func (a *cli) config() client.Config {
 	c := client.DefaultConfig()
 	c.URL, c.Creds, c.Prefix, c.Timeout, c.Name = a.url, a.creds, a.prefix, a.timeout, "eunoe"
+	c.Wait = a.timeout / 5 * 4 // the rest is for the way there and back
+	for variable, to := range map[string]*string{"EUNOE_INBOX": &c.InboxPrefix, "EUNOE_TLS_CA": &c.TLS.CA, "EUNOE_TLS_CERT": &c.TLS.Cert, "EUNOE_TLS_KEY": &c.TLS.Key} {
+		*to, _ = a.env(variable)
+	}
 	return c
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -52,7 +53,13 @@ func (a *cli) status(cmd *cobra.Command, c *client.Client) error {
 		return printWire(cmd.OutOrStdout(), data)
 	}
 	w := cmd.OutOrStdout()
-	showAlive(w, alive(cmd.Context(), c.Conn()))
+	services := alive(cmd.Context(), c.Conn())
+	switch {
+	case len(services) > 0 || errors.Is(err, memory.ErrUnavailable):
+		showAlive(w, services)
+	case err == nil:
+		fmt.Fprintf(w, "Which stages are alive is shown to operators.\n\n")
+	}
 	if err != nil {
 		return err
 	}
@@ -115,6 +122,10 @@ func showStatus(w io.Writer, bank string, s memory.Status) {
 		{"dead letters", fmt.Sprint(s.Dead), "entities", fmt.Sprint(s.Entities)},
 		{"throttled", fmt.Sprint(s.Messages.Throttled), "last message", fmt.Sprint(s.Messages.Last)},
 	})
+	if s.Windows.Parked > 0 {
+		fmt.Fprintf(w, "\n%s of them wait for the bank's token budget, until the day turns (UTC) or it is raised.\n", count(s.Windows.Parked, "window"))
+	}
+	showUsage(w, s.Usage)
 	c := s.Conservation
 	fmt.Fprintf(w, "\n%s published: %d committed, %d empty, %d skipped, %d pending, %d duplicate, %d throttled, %d dead, %d forgotten\n",
 		count(c.Published, "message"), c.Committed, c.Empty, c.Skipped, c.Pending, c.Duplicate, c.Throttled, c.Dead, c.Forgotten)
@@ -131,6 +142,20 @@ func showStatus(w io.Writer, bank string, s memory.Status) {
 		rows = append(rows, []string{string(wt.Session), count(wt.Messages, "message"), "until " + until})
 	}
 	table(indent(w, "  "), nil, rows)
+}
+
+// showUsage shows what models took so far, nothing where none was called.
+func showUsage(w io.Writer, usage []memory.StageUsage) {
+	if len(usage) == 0 {
+		return
+	}
+	rows := make([][]string, 0, len(usage))
+	for _, u := range usage {
+		rows = append(rows, []string{oneLine(u.Stage), oneLine(u.Model), fmt.Sprint(u.Calls), fmt.Sprint(u.Failed),
+			fmt.Sprint(u.PromptTokens), fmt.Sprint(u.CachedTokens), fmt.Sprint(u.CompletionTokens)})
+	}
+	fmt.Fprintln(w)
+	table(indent(w, "  "), []string{"STAGE", "MODEL", "CALLS", "FAILED", "PROMPT", "CACHED", "COMPLETION"}, rows)
 }
 
 func (a *cli) banksCommand() *cobra.Command {

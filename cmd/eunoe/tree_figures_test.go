@@ -73,6 +73,7 @@ type treeFigures struct {
 // TestTreeOfPublishedFacts retains facts that a language model wrote, with the
 // turns they rest on, and looks at the tree that becomes of them.
 func TestTreeOfPublishedFacts(t *testing.T) {
+	t.Parallel()
 	facts := readFacts(t, dataset(t, "locomo-dev-facts.jsonl"))
 	sets, err := loadDataset(dataset(t, "locomo-dev.json"))
 	if err != nil {

@@ -3,11 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/access"
 	"github.com/eunoe-memory/eunoe/internal/app"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 )
@@ -55,6 +57,9 @@ func (a *cli) upCommand() *cobra.Command {
 				at := ""
 				if l.URL != client.DefaultConfig().URL {
 					at = " --url " + l.URL
+				}
+				if _, err := access.Read(c.AuthDirectory()); err == nil {
+					at += " --creds FILE" // of a bot
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "Eunoe is up at %s (data in %s, health at http://%s/readyz). Ctrl-C stops it.\n\n"+
 					"Try, in another terminal:\n"+
@@ -131,11 +136,15 @@ func (a *cli) versionCommand() *cobra.Command {
 
 // tempSettings are settings for a pipeline of its own in a new directory:
 // quiet, on a free port, with writes that need not survive the machine, and
-// with one extractor at a time, so that two runs of the same are equal.
-func (a *cli) tempSettings(dir string) (app.Config, error) {
-	c, _, err := a.settings(map[string]string{
+// with one extractor at a time, so that two runs of the same are equal. more are
+// further settings.
+func (a *cli) tempSettings(dir string, more map[string]string) (app.Config, error) {
+	own := map[string]string{
 		"DATA": dir, "STORE": "", "PORT": strconv.Itoa(-1), "HTTP": "127.0.0.1:0", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1", "URL": "nats://127.0.0.1:4222", "CREDS": "",
-	})
+		"AUTH_DIR": "", "LISTEN": "127.0.0.1", "TLS_CERT": "", "TLS_KEY": "", "TLS_CA": "", "INBOX": "",
+	}
+	maps.Copy(own, more)
+	c, _, err := a.settings(own)
 	return c, err
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/caarlos0/env/v11"
 	"github.com/rs/zerolog"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
 // prefix begins the name of every setting.
@@ -20,14 +22,15 @@ const prefix = "EUNOE_"
 // Config is every setting of Eunoe. Each is an environment variable EUNOE_<env>;
 // flags of the command line override the environment, which overrides the default.
 type Config struct {
-	URL    string `env:"URL" envDefault:"nats://127.0.0.1:4222" doc:"where the NATS server is"`
-	Creds  string `env:"CREDS" doc:"file with NATS credentials"`
+	URL    string `env:"URL" envDefault:"nats://127.0.0.1:4222" doc:"where the NATS server is; tls:// is encrypted"`
+	Creds  string `env:"CREDS" doc:"file with NATS credentials (.creds), or with the seed of an nkey"`
 	Prefix string `env:"PREFIX" envDefault:"mem" doc:"first token of every subject; stream names follow it"`
 
-	Data  string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
-	Store string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
-	Port  int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
-	Sync  bool   `env:"SYNC" envDefault:"true" doc:"the embedded server writes to disk before it acknowledges"`
+	Data       string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
+	Store      string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
+	StoreLimit int64  `env:"STORE_LIMIT" envDefault:"0" doc:"bytes the store's file may grow to; 0 is without bound. At the limit the consolidator waits, and nothing is lost"`
+	Port       int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
+	Sync       bool   `env:"SYNC" envDefault:"true" doc:"the embedded server writes to disk before it acknowledges"`
 
 	HTTP  string        `env:"HTTP" envDefault:"127.0.0.1:0" doc:"address of /livez, /readyz and /metrics; port 0 picks a free one"`
 	Log   string        `env:"LOG" envDefault:"info" doc:"trace, debug, info, warn or error"`
@@ -50,6 +53,11 @@ type Config struct {
 	Batch    int     `env:"BATCH" envDefault:"200" doc:"events the consolidator commits in one transaction, at most"`
 
 	Slots int `env:"SLOTS" envDefault:"16" doc:"requests one query process answers at a time"`
+
+	ModelSettings
+	ExtractionSettings
+	AccessSettings
+	TraceSettings
 }
 
 // Setting is one effective setting and where its value comes from.
@@ -76,6 +84,7 @@ func LoadConfig(environ []string, overrides map[string]string) (Config, []Settin
 	if c.Store == "" {
 		c.Store = filepath.Join(c.Data, "eunoe.db")
 	}
+	c.adopt(given)
 	settings := effective(c, given, overrides)
 	return c, settings, c.Validate()
 }
@@ -121,15 +130,23 @@ func wanted(t reflect.Type) string {
 func effective(c Config, given, overrides map[string]string) []Setting {
 	var out []Setting
 	v := reflect.ValueOf(c)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Anonymous || !f.IsExported() {
+			continue
+		}
 		name := f.Tag.Get("env")
-		s := Setting{Name: prefix + name, Value: show(v.Field(i).Interface()), Source: "default", Doc: f.Tag.Get("doc")}
+		s := Setting{Name: prefix + name, Value: show(v.FieldByIndex(f.Index).Interface()), Source: "default", Doc: f.Tag.Get("doc")}
+		if strings.HasSuffix(name, "URL") && s.Value != "" {
+			s.Value = events.RedactURL(s.Value)
+		}
 		if _, ok := given[s.Name]; ok {
 			s.Source = "environment"
 		}
 		if _, ok := overrides[name]; ok {
 			s.Source = "flag"
+		}
+		if variable := c.usualVariable(given); name == "MODEL_KEY" && s.Value == "" && variable != "" {
+			s.Value, s.Source = "("+variable+")", "environment"
 		}
 		out = append(out, s)
 	}
@@ -139,6 +156,16 @@ func effective(c Config, given, overrides map[string]string) []Setting {
 func show(v any) string {
 	if list, ok := v.([]string); ok {
 		return strings.Join(list, ",")
+	}
+	if d, ok := v.(time.Duration); ok { // 24h, not 24h0m0s
+		text := d.String()
+		if strings.HasSuffix(text, "m0s") {
+			text = strings.TrimSuffix(text, "0s")
+		}
+		if strings.HasSuffix(text, "h0m") {
+			text = strings.TrimSuffix(text, "0m")
+		}
+		return text
 	}
 	return fmt.Sprint(v)
 }
@@ -151,6 +178,9 @@ func (c Config) Validate() error {
 	}
 	if c.Prefix == "" || strings.ContainsAny(c.Prefix, ".*> \t$%") {
 		wrong("PREFIX", "%q is not one subject token", c.Prefix)
+	}
+	if c.StoreLimit < 0 {
+		wrong("STORE_LIMIT", "%d must not be negative", c.StoreLimit)
 	}
 	if c.Port < -1 || c.Port > 65535 {
 		wrong("PORT", "%d is no port; expected 1 to 65535, or -1 for a free one", c.Port)
@@ -191,5 +221,9 @@ func (c Config) Validate() error {
 			wrong("ROLE_FILTER", "%q is no role; expected user, assistant, system or tool", r)
 		}
 	}
+	c.ModelSettings.check(wrong)
+	c.ExtractionSettings.check(wrong)
+	c.AccessSettings.check(wrong)
+	c.TraceSettings.check(wrong)
 	return errors.Join(errs...)
 }

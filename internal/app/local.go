@@ -49,18 +49,29 @@ func startLocal(ctx context.Context, c Config, logs io.Writer) (_ *Local, err er
 	if err := l.lock(c.Data); err != nil {
 		return nil, err
 	}
+	traces, err := newTracing(ctx, c, "eunoe", log)
+	if err != nil {
+		return nil, err
+	}
+	l.end, log = append(l.end, traces.close), traces.logger(log)
 	if err := l.serve(ctx, c, log); err != nil {
 		return nil, err
 	}
+	l.Conn.Tracer = traces.tracer()
 	if err := l.Conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
 		return nil, fmt.Errorf("streams: %w", err)
+	}
+	p, err := newProcess(c, log, l.Conn)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.watch(traces); err != nil {
+		return nil, err
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	started := make(chan string, 1)
-	go func() {
-		l.done <- newProcess(c, log, l.Conn).run(run, Stages(), func(http string) { started <- http })
-	}()
+	go func() { l.done <- p.run(run, Stages(), func(http string) { started <- http }) }()
 	select {
 	case l.HTTP = <-started:
 		return l, nil
@@ -90,19 +101,47 @@ func (l *Local) lock(dir string) error {
 }
 
 // serve starts the embedded server and connects to it.
+// Where there are users it asks everybody for credentials, and takes over
+// changes of them while it runs.
 func (l *Local) serve(ctx context.Context, c Config, log zerolog.Logger) error {
-	srv, err := natsd.Start(natsd.Config{Dir: filepath.Join(c.Data, "streams"), Host: "127.0.0.1", Port: c.Port, SyncAlways: c.Sync, Log: log})
+	in, err := newInsider()
+	if err != nil {
+		return err
+	}
+	rules, err := c.guarded(in)
+	if err != nil {
+		return err
+	}
+	srv, err := natsd.Start(natsd.Config{
+		Dir: filepath.Join(c.Data, "streams"), Host: c.Listen, Port: c.Port, SyncAlways: c.Sync, Log: log,
+		Rules: rules, TLS: natsd.TLS{Cert: c.TLSCert, Key: c.TLSKey, CA: c.TLSCA},
+	})
 	if err != nil {
 		return fmt.Errorf("%w; choose another port with --port (EUNOE_PORT), or -1 for a free one", err)
 	}
 	l.end = append(l.end, func() error { srv.Shutdown(); return nil })
 	l.URL = srv.ClientURL()
 	cc := c.conn("eunoe", log)
-	cc.URL = l.URL
+	cc.URL, cc.Creds, cc.InboxPrefix, cc.TLS = l.URL, "", "", events.TLS{}
+	if c.TLSCert != "" {
+		// What stays in the process needs no certificate. The broker's pipe has
+		// no buffer, which costs time under load: a socket is used otherwise.
+		cc.URL, cc.InProcess = "", srv
+	}
+	if rules != nil {
+		cc.Options = append(cc.Options, in.option())
+		watch, stop := context.WithCancel(context.WithoutCancel(ctx))
+		done := make(chan struct{})
+		go func() { defer close(done); followUsers(watch, c, srv, in, log) }()
+		l.end = append(l.end, func() error { stop(); <-done; return nil })
+	}
 	if l.Conn, err = events.Connect(ctx, cc); err != nil {
 		return err
 	}
 	l.end = append(l.end, func() error { l.Conn.NC.Close(); return nil })
+	if !onlyHere(c.Listen) && c.TLSCert == "" {
+		log.Warn().Str("listen", c.Listen).Msg("others can reach the server, and what they send is not encrypted: set EUNOE_TLS_CERT and EUNOE_TLS_KEY")
+	}
 	return nil
 }
 

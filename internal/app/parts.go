@@ -17,7 +17,7 @@ import (
 // The settings of each part, from the deployment's.
 
 func (c Config) conn(name string, log zerolog.Logger) events.ConnConfig {
-	return events.ConnConfig{URL: c.URL, Creds: c.Creds, Prefix: c.Prefix, Name: name, Log: log}
+	return events.ConnConfig{URL: c.URL, Creds: c.Creds, Prefix: c.Prefix, Name: name, TLS: c.tls(), InboxPrefix: c.Inbox, Log: log}
 }
 
 func (c Config) ingest() ingest.Config {
@@ -57,11 +57,12 @@ func (c Config) consolidate(e memory.Embedder) consolidate.Config {
 func (c Config) query() query.Config {
 	out := query.DefaultConfig()
 	out.Requests, out.IdleAfter, out.RedactExtra, out.Version = c.Slots, c.IdleAfter, c.Redact, Version
+	out.ReflectTimeout, out.TokensPerDay = c.ReflectTimeout, int64(c.TokenBudget)
 	return out
 }
 
 func openStore(c Config, path string, e memory.Embedder, log zerolog.Logger) (store.Store, error) {
-	st, err := store.Open(store.Config{DSN: path, Embedder: e.Name(), Dimension: e.Dimension(), Log: log})
+	st, err := store.Open(store.Config{DSN: path, Limit: c.StoreLimit, Embedder: e.Name(), Dimension: e.Dimension(), Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}

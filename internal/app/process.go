@@ -17,7 +17,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
+	"github.com/eunoe-memory/eunoe/pkg/provider"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
@@ -28,6 +28,7 @@ type process struct {
 	log      zerolog.Logger
 	conn     *events.Conn
 	metrics  *prometheus.Registry
+	models   *provider.Set
 	embedder memory.Embedder
 
 	http string // where the health checks listen
@@ -46,10 +47,11 @@ func newLogger(w io.Writer, level string) zerolog.Logger {
 	return zerolog.New(w).Level(l).With().Timestamp().Logger()
 }
 
-func newProcess(c Config, log zerolog.Logger, conn *events.Conn) *process {
+func newProcess(c Config, log zerolog.Logger, conn *events.Conn) (*process, error) {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return &process{config: c, log: log, conn: conn, metrics: reg, embedder: hashed.New()}
+	p := &process{config: c, log: log, conn: conn, metrics: reg}
+	return p, p.useModels()
 }
 
 // openStore opens the store once for all stages of the process.
@@ -59,6 +61,7 @@ func (p *process) openStore() (store.Store, error) {
 }
 
 func (p *process) close() error {
+	p.models.Close()
 	if p.store != nil {
 		return p.store.Close()
 	}
@@ -74,6 +77,11 @@ func (p *process) run(ctx context.Context, stages []Stage, started func(http str
 		return err
 	}
 	p.http = pr.address()
+	if embeds(stages) {
+		if err := p.measure(ctx); err != nil {
+			return errors.Join(err, pr.listener.Close())
+		}
+	}
 	var runners []runner
 	for _, s := range stages {
 		r, err := s.build(p)
@@ -154,7 +162,7 @@ func metadata(stage, http string) map[string]string {
 func (p *process) checks() []check {
 	broker := check{"broker", func(context.Context) error {
 		if !p.conn.NC.IsConnected() {
-			return errors.New("not connected to " + p.config.URL)
+			return errors.New("not connected to " + events.RedactURL(p.config.URL))
 		}
 		return nil
 	}}

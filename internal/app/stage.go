@@ -12,8 +12,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
-	"github.com/eunoe-memory/eunoe/pkg/extract/rules"
 	"github.com/eunoe-memory/eunoe/pkg/ingest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/secret"
 )
@@ -49,8 +49,25 @@ func Extractor() Stage {
 		if err != nil {
 			return runner{}, err
 		}
-		s, err := extract.NewWorker(p.config.extract(), extract.Deps{
-			Conn: p.conn, Log: p.log, Embedder: p.embedder, Extractor: rules.New(), Redactor: redact, Profile: p.profile,
+		budget, err := p.budget()
+		if err != nil {
+			return runner{}, err
+		}
+		extractor, entities, err := p.extraction()
+		if err != nil {
+			return runner{}, err
+		}
+		c := p.config.extract()
+		c.Patience = p.config.ModelPatience
+		if p.models.Language(memory.StageExtract) == nil && c.Concurrency == 1 {
+			// Rules see one window alone, so only the order of the ends tells whether
+			// windows are worked on one after the other; and what ends together is
+			// written to disk together.
+			c.InTurn, c.Concurrency = true, aheadByRules
+		}
+		s, err := extract.NewWorker(c, extract.Deps{
+			Conn: p.conn, Log: p.log, Embedder: p.embedder, Extractor: extractor, Redactor: redact, Profile: p.profile,
+			Entities: entities, Budget: budget,
 		})
 		if err != nil {
 			return runner{}, err
@@ -58,6 +75,10 @@ func Extractor() Stage {
 		return runner{run: s.Run}, p.metrics.Register(s.Metrics())
 	}}
 }
+
+// aheadByRules is how many windows are worked on at a time where their ends
+// are appended in order.
+const aheadByRules = 32
 
 // Consolidator folds what the log says into the store.
 func Consolidator() Stage {
@@ -70,8 +91,12 @@ func Consolidator() Stage {
 		if err != nil {
 			return runner{}, err
 		}
-		s, err := consolidate.New(p.config.consolidate(p.embedder), consolidate.Deps{
-			Conn: p.conn, Log: p.log, Now: time.Now, Store: st, Redactor: redact, Profile: p.storedProfile,
+		beside, err := p.asker(st, redact)
+		if err != nil {
+			return runner{}, err
+		}
+		s, err := consolidate.New(p.consolidation(), consolidate.Deps{
+			Conn: p.conn, Log: p.log, Now: time.Now, Store: st, Redactor: redact, Embedder: p.embedder, Beside: p.tidy(beside), Profile: p.storedProfile,
 		})
 		if err != nil {
 			return runner{}, err
@@ -89,7 +114,9 @@ func Query() Stage {
 		}
 		cfg := p.config.query()
 		cfg.Metadata = metadata("query", p.http)
-		s, err := query.New(cfg, query.Deps{Conn: p.conn, Log: p.log, Now: time.Now, Store: st, Embedder: p.embedder})
+		cfg.Observer = p.consolidation().Observe
+		s, err := query.New(cfg, query.Deps{Conn: p.conn, Log: p.log, Now: time.Now, Store: st, Embedder: p.embedder, Reranker: p.models.Reranker(),
+			Answerer: p.models.Language(memory.StageReflect), Judge: p.models.Language(memory.StageJudge)})
 		if err != nil {
 			return runner{}, err
 		}
@@ -119,8 +146,14 @@ func Main(s Stage) {
 }
 
 // Run runs one stage against a NATS server until ctx ends.
-func Run(ctx context.Context, c Config, s Stage) error {
+func Run(ctx context.Context, c Config, s Stage) (err error) {
 	log := newLogger(os.Stderr, c.Log)
+	traces, err := newTracing(ctx, c, "eunoe-"+s.name, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, traces.close()) }()
+	log = traces.logger(log)
 	conn, err := events.Connect(ctx, c.conn("eunoe-"+s.name, log))
 	if err != nil {
 		if errors.Is(ctx.Err(), context.Canceled) {
@@ -129,8 +162,16 @@ func Run(ctx context.Context, c Config, s Stage) error {
 		return err
 	}
 	defer conn.NC.Close()
+	conn.Tracer = traces.tracer()
 	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}
-	return newProcess(c, log, conn).run(ctx, []Stage{s}, nil)
+	p, err := newProcess(c, log, conn)
+	if err != nil {
+		return err
+	}
+	if err := p.watch(traces); err != nil {
+		return err
+	}
+	return p.run(ctx, []Stage{s}, nil)
 }

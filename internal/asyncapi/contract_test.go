@@ -95,6 +95,9 @@ func TestSchemasAcceptWhatTheCodeWrites(t *testing.T) {
 		memory.Flush{Upto: 3},
 		memory.RecallRequest{Query: "where", Filter: memory.Filter{Records: memory.Records, From: &now}, Vector: memory.Vector{1, 0}},
 		memory.RecallReply{Items: []memory.Item{{ID: "f_1", Record: memory.RecordFact, Entities: []memory.EntityID{}, Children: []string{}, Valid: []memory.Interval{{From: now}}}}, Degraded: []string{}},
+		memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "where", Judge: &memory.Judge{Threshold: new(float64)}, Adequacy: 2}},
+		memory.ReflectReply{Citations: []memory.Citation{}, FactsUsed: []string{}, Degraded: []string{}, Judged: &memory.Judged{Kept: 1}},
+		memory.Delta{Reset: true},
 		memory.Status{Waiting: []memory.Waiting{}},
 		memory.Bank{ID: "alice", Disposition: memory.DefaultDisposition(), Created: now},
 		memory.Change{ID: "e_1", Op: memory.OutcomeAdded, Record: "f_1", Time: now},
@@ -158,7 +161,7 @@ func TestTheContractsExamplesAreTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string][]string{
-		"message": {"Message"}, "recall": {"RecallRequest", "RecallReply"}, "reflect": {"ReflectReply"},
+		"message": {"Message"}, "recall": {"RecallRequest", "RecallReply"}, "reflect": {"ReflectReply", "ReflectReply"},
 		"Change events": {"Change"}, "status and conservation": {"Status"},
 	}
 	heading, seen := "", map[string]int{}

@@ -55,10 +55,11 @@ func Endpoints() []Endpoint {
 		{Name: "status", Summary: "Say where a bank stands.", Request: of[query.StatusRequest]("StatusRequest"), Reply: of[memory.Status]("Status")},
 		{Name: "banks", Admin: true, Summary: "List the banks.", Request: of[query.BanksRequest]("BanksRequest"), Reply: of[memory.Page[memory.Bank]]("BankPage")},
 		{Name: "dead", Admin: true, Summary: "List, show, retry or drop dead letters.", Request: of[memory.DeadRequest]("DeadRequest"), Reply: of[query.DeadReply]("DeadReply")},
+		{Name: "reextract", Admin: true, Summary: "Extract the windows of a bank anew.", Request: of[query.ReextractRequest]("ReextractRequest"), Reply: of[query.ReextractReply]("ReextractReply")},
 		{Name: "verify", Admin: true, Summary: "Check the store against itself.", Request: of[query.VerifyRequest]("VerifyRequest"), Reply: of[query.Verification]("Verification")},
 		{Name: "erase", Admin: true, Summary: "Erase a bank for good.", Request: of[query.EraseRequest]("EraseRequest"), Reply: of[query.ForgetReply]("Receipt")},
 	}
-	pieces := of[Delta]("Delta")
+	pieces := of[memory.Delta]("Delta")
 	list[1].Pieces = &pieces
 	return list
 }
@@ -83,6 +84,7 @@ func Events() []Event {
 		{of[memory.Flush]("flush"), "mem.{bank}.flush.{session}", "The conversation paused or ended: extract what is left.", false, true, true, true},
 		{of[memory.Change]("change"), "mem.{bank}.change.{what}", "What became of something, after its commit.", true, false, true, false},
 		{of[memory.Window]("window"), "mem.{bank}.window.{session}", "Workers only: messages to extract together.", true, true, false, false},
+		{of[memory.Window]("parked"), "mem.{bank}.parked.{session}", "Workers only: a window that waits for the bank's token budget.", true, true, false, false},
 		{of[memory.Write]("write"), "mem.{bank}.write.{kind}", "Workers only: what changes the store.", true, true, false, false},
 		{of[events.DeadLetter]("dead"), "mem.{bank}.dead.{stage}", "Workers only: what failed, with its reason.", true, false, false, false},
 	}

@@ -44,7 +44,7 @@ func fieldsOf(t reflect.Type) []field {
 // reach adds to seen the names of all structs a value of the type can hold.
 func reach(t reflect.Type, seen map[string]bool) {
 	switch t {
-	case timeType, durationType, vectorType, rawType:
+	case timeType, durationType, vectorType, rawType, judgeType:
 		return
 	}
 	switch t.Kind() {

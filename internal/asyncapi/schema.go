@@ -32,6 +32,7 @@ var (
 	vectorType   = reflect.TypeFor[memory.Vector]()
 	rawType      = reflect.TypeFor[json.RawMessage]()
 	factTypeType = reflect.TypeFor[memory.Type]()
+	judgeType    = reflect.TypeFor[memory.Judge]()
 )
 
 // refer gives a reference to the component of a struct and keeps the type for later.
@@ -69,6 +70,9 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 			object("type", "array", "items", object("type", "number")), object("type", "string", "contentEncoding", "base64")))
 	case rawType:
 		return object("description", "Any JSON value.")
+	case judgeType:
+		return object("description", s.src.Types["Judge"], "oneOf", array(object("type", "boolean"), object("type", "object",
+			"properties", object("threshold", object("type", "number", "minimum", 0, "maximum", 1)), "additionalProperties", false)))
 	case factTypeType:
 		return object("type", "string", "pattern", "^[a-z0-9_]{1,64}$", "examples", s.src.Enums["Type"])
 	}

@@ -8,8 +8,3 @@ type Ack struct {
 	Seq       uint64 `json:"seq"`                 // what after takes
 	Duplicate bool   `json:"duplicate,omitempty"` // not stored: publish again without Nats-Msg-Id
 }
-
-// Delta is a piece of a streamed response; the whole reply comes last.
-type Delta struct {
-	Delta string `json:"delta"`
-}

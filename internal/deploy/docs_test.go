@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // documents gives the text of every page, by its path from the root.
@@ -101,7 +103,7 @@ func TestEveryCommandInThePagesExists(t *testing.T) {
 		program.Write(b)
 	}
 	target := regexp.MustCompile("`make ([a-z]+)|(?m)^make ([a-z]+)")
-	command := regexp.MustCompile("(?:bin/|`)eunoe ([a-z]+)")
+	command := regexp.MustCompile("(?:bin/|`)eunoe ([a-z][a-z-]*)")
 	for page, text := range documents(t) {
 		for _, m := range target.FindAllStringSubmatch(text, -1) {
 			if name := m[1] + m[2]; !regexp.MustCompile(`(?m)^` + name + `:`).MatchString(makefile) {
@@ -161,7 +163,7 @@ func TestTheSettingsTableShowsTheDefaults(t *testing.T) {
 
 func TestEveryMetricInThePagesExists(t *testing.T) {
 	t.Parallel()
-	l, err := app.StartLocal(t.Context(), settings(t))
+	l, err := app.StartLocal(t.Context(), settings(t, "EUNOE_MODEL=ollama:none"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,15 +172,23 @@ func TestEveryMetricInThePagesExists(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r, err := http.Get("http://" + l.HTTP + "/metrics")
-	if err != nil {
+	// Usage has series by stage and model, and so none before a model was called.
+	usage := []memory.StageUsage{{Stage: memory.StageExtract, Model: "ollama:none", Usage: memory.Usage{Calls: 1, Failed: 1}}}
+	if _, err := l.Conn.AppendWrite(t.Context(), memory.Write{Bank: "alice", Kind: memory.WriteUsage, Op: "told", Usage: usage}); err != nil {
 		t.Fatal(err)
 	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var body []byte
+	natstest.Eventually(t, "the metrics show the usage", func() bool {
+		r, err := http.Get("http://" + l.HTTP + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if body, err = io.ReadAll(r.Body); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(body), "\neunoe_usage_calls_total{")
+	})
 	text := read(t, "docs/OPERATIONS.md")
 	metric := regexp.MustCompile(`eunoe_[a-z]+_[a-z_]+`)
 	for _, name := range metric.FindAllString(text, -1) {

@@ -2,9 +2,11 @@ package deploy_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/micro"
 	"github.com/rs/zerolog"
 
+	"github.com/eunoe-memory/eunoe/internal/access"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
@@ -27,14 +30,24 @@ func users(t *testing.T, doc string) string {
 	return strings.ReplaceAll(block[1], "…", "secret")
 }
 
-// guarded starts a broker with the users of the documents and another bot's.
+// guarded starts a broker with the users of the contract in one account,
+// another bot's, and a worker and an operator with the subjects of their roles.
 func guarded(t *testing.T) *server.Server {
 	t.Helper()
 	alice := users(t, "docs/CONTRACT.md")
 	bob := strings.NewReplacer("mem.alice.", "mem.bob.", "_INBOX_alice", "_INBOX_bob", "user: alice", "user: bob").Replace(alice)
+	staff := ""
+	for _, role := range []access.Role{access.RoleWorker, access.RoleOperator} {
+		p := access.User{Role: role}.Permissions(events.Naming{})
+		staff += fmt.Sprintf("{ user: %s, password: secret, permissions: { publish: { allow: [%s] }, subscribe: { allow: [%s] }", role, quoted(p.Publish), quoted(p.Subscribe))
+		if p.Responds {
+			staff += fmt.Sprintf(", allow_responses: { max: -1, expires: %q }", access.AnswerWithin)
+		}
+		staff += " } }\n"
+	}
 	dir := t.TempDir()
 	conf := "host: 127.0.0.1\nport: -1\njetstream { store_dir: '" + filepath.Join(dir, "streams") + "' }\nauthorization { users: [\n" +
-		alice + "\n" + bob + "\n" + users(t, "docs/OPERATIONS.md") + "\n] }\n"
+		alice + "\n" + bob + "\n" + staff + "\n] }\n"
 	file := filepath.Join(dir, "nats.conf")
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,6 +67,14 @@ func guarded(t *testing.T) *server.Server {
 		t.Fatal("the broker did not start")
 	}
 	return s
+}
+
+func quoted(subjects []string) string {
+	var out []string
+	for _, s := range subjects {
+		out = append(out, strconv.Quote(s))
+	}
+	return strings.Join(out, ", ")
 }
 
 // login connects a user; refused receives the subjects the broker refuses it.
@@ -116,7 +137,7 @@ func TestTheDocumentedPermissionsHold(t *testing.T) {
 	t.Run("a bot reaches no other bank and nothing of the workers", func(t *testing.T) {
 		t.Parallel()
 		for _, subject := range []string{"mem.bob.message.chat", "mem.bob.recall", "mem.alice.window.chat", "mem.alice.write.retain",
-			"mem.alice.dead.ingest", "mem.alice.change.fact", "mem.admin.erase", "$JS.API.STREAM.LIST", "$KV.MEM_BANKS.alice"} {
+			"mem.alice.dead.ingest", "mem.alice.parked.chat", "mem.alice.change.fact", "mem.admin.erase", "$JS.API.STREAM.LIST", "$KV.MEM_BANKS.alice"} {
 			nc, refused := login(t, s, "alice", "_INBOX_alice")
 			if err := nc.Publish(subject, []byte(`{}`)); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,8 +36,15 @@ type Config struct {
 	MaxPayload int32
 	// ReadyWithin bounds the start, 0 = 30 s; recovering large streams takes time.
 	ReadyWithin time.Duration
-	Log         zerolog.Logger // warnings and errors of the server
+	// Rules say who may connect; nil = anybody, who may do anything.
+	Rules *Rules
+	TLS   TLS
+	Log   zerolog.Logger // warnings and errors of the server
 }
+
+// TLS names the files of the server's certificate; the zero value is a plain
+// connection. With CA a client must show a certificate that it signed.
+type TLS struct{ Cert, Key, CA string }
 
 // DefaultConfig listens on 127.0.0.1:4222 and keeps its streams in ./data/nats.
 func DefaultConfig() Config {
@@ -55,13 +63,20 @@ func (c Config) Validate() error {
 	if c.MaxPayload < 0 {
 		errs = append(errs, fmt.Errorf("nats: the largest payload is %d bytes; it must not be negative", c.MaxPayload))
 	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") || c.TLS.CA != "" && c.TLS.Cert == "" {
+		errs = append(errs, errors.New("nats: an encrypted connection needs both a certificate and its key"))
+	}
+	if c.Rules != nil {
+		errs = append(errs, c.Rules.Validate())
+	}
 	return errors.Join(errs...)
 }
 
 // Server is a running server.
 type Server struct {
-	srv  *server.Server
-	once sync.Once
+	srv   *server.Server
+	guard *guard // nil = open to all
+	once  sync.Once
 }
 
 // Start runs a server and returns when it takes connections. The error names
@@ -85,9 +100,22 @@ func Start(cfg Config) (*Server, error) {
 	if err := portFree(cfg); err != nil {
 		return nil, err
 	}
-	srv, err := server.NewServer(options(cfg))
+	o, err := options(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{}
+	if cfg.Rules != nil {
+		s.guard = newGuard()
+		o.CustomClientAuthentication, o.AlwaysEnableNonce = s.guard, true
+	}
+	srv, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("nats: %w", err)
+	}
+	s.srv = srv
+	if s.guard != nil {
+		s.guard.srv = srv
 	}
 	logger := &logger{log: cfg.Log}
 	srv.SetLoggerV2(logger, false, false, false)
@@ -97,10 +125,36 @@ func Start(cfg Config) (*Server, error) {
 		srv.WaitForShutdown()
 		return nil, err
 	}
-	return &Server{srv: srv}, nil
+	if s.guard == nil {
+		return s, nil
+	}
+	// Not before: a server with accounts of others at its start would not give
+	// the streams to the one they have always been in. Nobody gets in until then.
+	if err := s.SetRules(*cfg.Rules); err != nil {
+		s.Shutdown()
+		return nil, err
+	}
+	return s, nil
 }
 
-func options(cfg Config) *server.Options {
+// SetRules changes who may connect, while the server runs. Whoever may no
+// longer do what it could is cut off at once; others do not notice. A server
+// that was started without rules keeps none: that is an error.
+func (s *Server) SetRules(r Rules) error {
+	if s.guard == nil {
+		return errors.New("nats: the server was started open to all; start it anew")
+	}
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	cut, err := s.guard.install(r)
+	for _, id := range cut {
+		_ = s.srv.DisconnectClientByID(id) // gone already is as good
+	}
+	return err
+}
+
+func options(cfg Config) (*server.Options, error) {
 	o := &server.Options{
 		ServerName: cfg.Name,
 		Host:       cfg.Host,
@@ -118,7 +172,14 @@ func options(cfg Config) *server.Options {
 	if o.ServerName == "" {
 		o.ServerName = "eunoe"
 	}
-	return o
+	if cfg.TLS.Cert != "" {
+		t, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cfg.TLS.Cert, KeyFile: cfg.TLS.Key, CaFile: cfg.TLS.CA, Verify: cfg.TLS.CA != ""})
+		if err != nil {
+			return nil, fmt.Errorf("nats: certificate %s: %w", cfg.TLS.Cert, err)
+		}
+		o.TLS, o.TLSConfig, o.TLSVerify, o.TLSTimeout = true, t, cfg.TLS.CA != "", 5
+	}
+	return o, nil
 }
 
 // ready waits until the server answers or said why it cannot.
@@ -128,7 +189,7 @@ func ready(srv *server.Server, cfg Config, log *logger) error {
 		if err := log.fatal(); err != nil {
 			return fmt.Errorf("nats: start on %s: %w", address(cfg), err)
 		}
-		if !cfg.DontListen && !srv.ReadyForConnections(20*time.Millisecond) {
+		if !srv.ReadyForConnections(20 * time.Millisecond) {
 			continue
 		}
 		if srv.JetStreamEnabled() {
@@ -153,8 +214,11 @@ func portFree(cfg Config) error {
 
 func address(cfg Config) string { return net.JoinHostPort(cfg.Host, strconv.Itoa(cfg.Port)) }
 
-// ClientURL is where clients connect, as nats://127.0.0.1:4222.
-func (s *Server) ClientURL() string { return s.srv.ClientURL() }
+// ClientURL is where clients of this machine connect, as nats://127.0.0.1:4222;
+// tls:// when the server has a certificate.
+func (s *Server) ClientURL() string {
+	return strings.NewReplacer("//0.0.0.0:", "//127.0.0.1:", "//[::]:", "//[::1]:").Replace(s.srv.ClientURL())
+}
 
 // InProcessConn is a connection without a socket; it makes *Server a
 // nats.InProcessConnProvider.

@@ -4,17 +4,13 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// codec loads the tokenizer at its first use; its tables are part of the program.
-var codec = sync.OnceValue(func() tokenizer.Codec {
-	c, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		return nil
-	}
-	return c
-})
+// encoding loads the tokenizer at its first use. Its tables are part of the
+// program, those of this one encoding alone: the library's own choice by name
+// would bring all of them along.
+var encoding = sync.OnceValue(codec.NewCl100kBase)
 
 // countPiece bounds what is counted at once, in bytes: byte pair encoding of
 // one long run without spaces grows with its square.
@@ -37,10 +33,8 @@ func CountTokens(text string) int {
 }
 
 func countOne(s string) int {
-	if c := codec(); c != nil {
-		if n, err := c.Count(s); err == nil {
-			return n
-		}
+	if n, err := encoding().Count(s); err == nil {
+		return n
 	}
 	return (len(s) + 3) / 4
 }

@@ -60,6 +60,18 @@ func (a Admin) RetryDead(ctx context.Context, id uint64) error {
 	return err
 }
 
+// Reextract has the windows of a bank, or of one session of it ("" = all),
+// extracted anew and says how many those are.
+func (a Admin) Reextract(ctx context.Context, bank memory.BankID, session memory.SessionID) (int, error) {
+	r, err := askAdmin[struct {
+		Windows int `json:"windows"`
+	}](ctx, a, "reextract", map[string]any{"bank": bank, "session": session})
+	if err != nil {
+		return 0, fmt.Errorf("re-extract bank %s: %w", bank, err)
+	}
+	return r.Windows, nil
+}
+
 // DropDead erases a dead letter.
 func (a Admin) DropDead(ctx context.Context, id uint64) error {
 	_, err := askAdmin[json.RawMessage](ctx, a, "dead", memory.DeadRequest{Action: "drop", ID: id})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -20,7 +21,8 @@ import (
 type Config struct {
 	// URL is the broker's address; several may be given, separated by commas.
 	URL string
-	// Creds is the path of a NATS credentials file; "" = none.
+	// Creds is the path of a NATS credentials file (.creds) or of the seed of
+	// an nkey, as `eunoe auth` writes it; "" = none.
 	Creds string
 	// Prefix is the first token of every subject.
 	Prefix string
@@ -29,8 +31,17 @@ type Config struct {
 	// InboxPrefix is the subject under which replies come, as permissions may
 	// ask for ("_INBOX_alice"); "" = the broker's default.
 	InboxPrefix string
+	// TLS names the files of an encrypted connection.
+	TLS events.TLS
 	// Timeout bounds one request whose context has no deadline.
 	Timeout time.Duration
+	// Wait is how long a write waits for its outcome where the request does not
+	// say; 0 = the service decides (2 s). What takes longer is an UnknownOutcome.
+	Wait time.Duration
+	// Tracer, of OpenTelemetry, begins a span for each publish and request; nil =
+	// none begins, save under a span in the call's context. The trace context of a
+	// call's context goes along in any case. New takes that of the connection.
+	Tracer trace.Tracer
 }
 
 // DefaultConfig reaches a broker on this machine: nats://127.0.0.1:4222,
@@ -79,11 +90,13 @@ type Deps struct {
 type Client struct {
 	conn    *events.Conn
 	timeout time.Duration
+	wait    time.Duration // of a write for its outcome, where the request does not say
 	owned   bool
+	refused *refusals // nil on a connection that is not the client's
 }
 
 // New makes a client on a connection that the caller keeps and closes. Of the
-// configuration only Timeout is used.
+// configuration only Timeout and Wait are used.
 func New(cfg Config, deps Deps) (*Client, error) {
 	if deps.Conn == nil || deps.Conn.NC == nil {
 		return nil, memory.Invalid("conn", "is missing")
@@ -92,7 +105,7 @@ func New(cfg Config, deps Deps) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("client configuration: %w", err)
 	}
-	return &Client{conn: deps.Conn, timeout: cfg.Timeout}, nil
+	return &Client{conn: deps.Conn, timeout: cfg.Timeout, wait: cfg.Wait}, nil
 }
 
 // Connect dials the broker and makes a client that owns the connection: Close
@@ -103,17 +116,19 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("client configuration: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", cfg.URL, meaning(err))
+		return nil, fmt.Errorf("connect to %s: %w", events.RedactURL(cfg.URL), meaning(err))
 	}
-	dial := events.ConnConfig{URL: cfg.URL, Creds: cfg.Creds, Prefix: cfg.Prefix, Name: cfg.Name, Options: options(ctx, cfg), Log: zerolog.Nop()}
+	refused := &refusals{waiting: map[*waiting]struct{}{}}
+	dial := events.ConnConfig{URL: cfg.URL, Creds: cfg.Creds, Prefix: cfg.Prefix, Name: cfg.Name, TLS: cfg.TLS, InboxPrefix: cfg.InboxPrefix,
+		Options: append(options(ctx, cfg), nats.ErrorHandler(refused.handle), nats.PermissionErrOnSubscribe(true)), Log: zerolog.Nop(), Tracer: cfg.Tracer}
 	conn, err := events.Dial(dial)
 	if err != nil {
 		if errors.Is(err, memory.ErrUnavailable) {
-			return nil, fmt.Errorf("no broker answers at %s; `eunoe up` starts one: %w", redacted(cfg.URL), memory.ErrUnavailable)
+			return nil, fmt.Errorf("no broker answers at %s; `eunoe up` starts one: %w", events.RedactURL(cfg.URL), memory.ErrUnavailable)
 		}
-		return nil, fmt.Errorf("connect to %s: %w", redacted(cfg.URL), err)
+		return nil, err
 	}
-	return &Client{conn: conn, timeout: cfg.Timeout, owned: true}, nil
+	return &Client{conn: conn, timeout: cfg.Timeout, wait: cfg.Wait, owned: true, refused: refused}, nil
 }
 
 // options are what events.Dial does not know of; the time to connect is at most 5 s.
@@ -122,23 +137,7 @@ func options(ctx context.Context, cfg Config) []nats.Option {
 	if end, ok := ctx.Deadline(); ok {
 		wait = max(time.Millisecond, min(wait, time.Until(end)))
 	}
-	opts := []nats.Option{nats.Timeout(wait)}
-	if cfg.InboxPrefix != "" {
-		opts = append(opts, nats.CustomInboxPrefix(cfg.InboxPrefix))
-	}
-	return opts
-}
-
-// redacted drops user and password from an address that goes into an error.
-func redacted(addresses string) string {
-	parts := strings.Split(addresses, ",")
-	for i, p := range parts {
-		if u, err := url.Parse(strings.TrimSpace(p)); err == nil && u.User != nil {
-			u.User = nil
-			parts[i] = u.String()
-		}
-	}
-	return strings.Join(parts, ",")
+	return []nats.Option{nats.Timeout(wait)}
 }
 
 // Conn is the connection the client works on.

@@ -285,15 +285,42 @@ func TestRequests(t *testing.T) {
 	t.Run("a stream gives its pieces in order and then the whole", func(t *testing.T) {
 		t.Parallel()
 		answer(t, conn, "mem.stream.reflect", func(r micro.Request) {
-			for _, p := range []string{"Alice ", "lives in Lisbon."} {
-				respond(t, r, map[string]string{"delta": p})
+			for _, p := range []memory.Delta{{Delta: "Bob "}, {Reset: true}, {Delta: "Alice "}, {Delta: "lives in Lisbon."}} {
+				respond(t, r, p)
 			}
 			respond(t, r, memory.ReflectReply{Response: "Alice lives in Lisbon.", Mode: "answer"})
 		})
 		var got strings.Builder
-		reply, err := c.ReflectStream(t.Context(), "stream", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x"}}, func(p string) { got.WriteString(p) })
+		reply, err := c.ReflectStream(t.Context(), "stream", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x"}}, func(d memory.Delta) {
+			if d.Reset {
+				got.Reset()
+			}
+			got.WriteString(d.Delta)
+		})
 		if err != nil || got.String() != reply.Response || reply.Mode != "answer" {
 			t.Errorf("pieces %q, whole %+v, %v", got.String(), reply, err)
+		}
+	})
+	t.Run("a reflect asks for a deadline within the client's own time, unless it has one", func(t *testing.T) {
+		t.Parallel()
+		answer(t, conn, "mem.timely.reflect", func(r micro.Request) {
+			var q memory.ReflectRequest
+			if err := memory.Decode(r.Data(), &q); err != nil || q.Deadline == nil {
+				t.Errorf("the request is %s: %v", r.Data(), err)
+				return
+			}
+			respond(t, r, memory.ReflectReply{Response: time.Duration(*q.Deadline).String()})
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		reply, err := c.Reflect(ctx, "timely", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x"}})
+		if d, _ := time.ParseDuration(reply.Response); err != nil || d < 5*time.Second || d > 9*time.Second {
+			t.Errorf("the deadline is %s: %v", reply.Response, err)
+		}
+		own := memory.Duration(time.Second)
+		reply, err = c.Reflect(ctx, "timely", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x", Deadline: &own}})
+		if err != nil || reply.Response != "1s" {
+			t.Errorf("the deadline is %s: %v", reply.Response, err)
 		}
 	})
 	t.Run("waiting for a bank ends when it is settled, also when it is made late", func(t *testing.T) {

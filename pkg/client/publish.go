@@ -40,8 +40,9 @@ func (c *Client) Flush(ctx context.Context, bank memory.BankID, session memory.S
 	}
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
+	ctx, reason := c.refused.watch(ctx, c.conn.Naming.FlushSubject(bank, session))
 	seq, err := c.conn.PublishFlush(ctx, bank, session, memory.Flush{})
-	if err != nil {
+	if err = reason(err); err != nil {
 		return 0, fmt.Errorf("flush session %s: %w", session, published(err))
 	}
 	return seq, nil
@@ -95,8 +96,9 @@ func (c *Client) PublishBody(ctx context.Context, bank memory.BankID, session me
 func (c *Client) publish(ctx context.Context, bank memory.BankID, session memory.SessionID, body []byte) (uint64, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
+	ctx, reason := c.refused.watch(ctx, c.conn.Naming.MessageSubject(bank, session))
 	seq, err := c.conn.PublishMessage(ctx, bank, session, body)
-	if err != nil {
+	if err = reason(err); err != nil {
 		return 0, fmt.Errorf("publish to session %s: %w", session, published(err))
 	}
 	return seq, nil

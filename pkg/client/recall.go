@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -18,16 +20,42 @@ func (c *Client) Recall(ctx context.Context, bank memory.BankID, req memory.Reca
 }
 
 // Reflect answers from memory, or gives the packed context for a caller's own
-// model where there is none or Style asks for it. Stream is ignored: see ReflectStream.
+// model where there is none or Style asks for it. Without a Deadline the request
+// gets one shortly before the client's own time is over, so that an answer that
+// takes too long becomes a context and not an error. Stream is ignored: see
+// ReflectStream.
 func (c *Client) Reflect(ctx context.Context, bank memory.BankID, req memory.ReflectRequest) (memory.ReflectReply, error) {
-	req.Stream = false
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	req.Stream, req.Deadline = false, inTime(ctx, req.Deadline)
 	return ask[memory.ReflectReply](ctx, c, bank, "reflect", req)
 }
 
-// ReflectStream is Reflect that hands over the response as it grows: each
-// piece in order to delta, then the whole as the result.
-func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req memory.ReflectRequest, delta func(string)) (memory.ReflectReply, error) {
-	req.Stream = true
+// maxDeadline is the longest deadline that a request may name.
+const maxDeadline = 5 * time.Minute
+
+// inTime gives a request without a deadline one that ends before ctx does.
+func inTime(ctx context.Context, given *memory.Duration) *memory.Duration {
+	end, ok := ctx.Deadline()
+	if given != nil || !ok {
+		return given
+	}
+	left := time.Until(end)
+	left = min(left-min(left/10, time.Second), maxDeadline)
+	if left <= 0 {
+		return nil
+	}
+	d := memory.Duration(left)
+	return &d
+}
+
+// ReflectStream is Reflect that hands over the response as it grows: each piece
+// in order to delta, which may be nil, then the whole as the result. A piece with
+// Reset begins the response anew. The pieces since then, joined, are the response.
+func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req memory.ReflectRequest, delta func(memory.Delta)) (_ memory.ReflectReply, err error) {
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	req.Stream, req.Deadline = true, inTime(ctx, req.Deadline)
 	subject, err := c.subject(bank, "reflect")
 	if err != nil {
 		return memory.ReflectReply{}, err
@@ -36,15 +64,15 @@ func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req memo
 	if err != nil {
 		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, err)
 	}
-	ctx, cancel := c.bounded(ctx)
-	defer cancel()
+	ctx, span := c.begin(ctx, subject)
+	defer func() { span.End(err) }()
 	inbox := c.conn.NC.NewInbox()
 	sub, err := c.conn.NC.SubscribeSync(inbox)
 	if err != nil {
 		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // the connection cleans up after itself
-	if err := c.conn.NC.PublishRequest(subject, inbox, body); err != nil {
+	if err := c.conn.NC.PublishMsg(&nats.Msg{Subject: subject, Reply: inbox, Data: body, Header: telemetry.Inject(ctx, nil)}); err != nil {
 		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	for {
@@ -60,19 +88,20 @@ func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req memo
 }
 
 // readDelta reads one message of a stream; done is true for the whole reply.
-func readDelta(msg *nats.Msg, delta func(string)) (reply memory.ReflectReply, done bool, err error) {
+func readDelta(msg *nats.Msg, delta func(memory.Delta)) (reply memory.ReflectReply, done bool, err error) {
 	if err := fault(msg); err != nil {
 		return reply, true, err
 	}
 	var piece struct {
 		Delta *string `json:"delta"`
+		Reset bool    `json:"reset"`
 	}
 	if err := memory.DecodeEvent(msg.Data, &piece); err != nil {
 		return reply, true, fmt.Errorf("reply of reflect: %w", err)
 	}
 	if piece.Delta != nil {
 		if delta != nil {
-			delta(*piece.Delta)
+			delta(memory.Delta{Delta: *piece.Delta, Reset: piece.Reset})
 		}
 		return reply, false, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -55,11 +56,16 @@ func (c *Client) request(ctx context.Context, subject string, body []byte) ([]by
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	msg, err := c.conn.NC.RequestWithContext(ctx, subject, body)
-	if err != nil {
+	ctx, span := c.begin(ctx, subject)
+	ctx, reason := c.refused.watch(ctx, subject)
+	msg, err := c.conn.NC.RequestMsgWithContext(ctx, &nats.Msg{Subject: subject, Data: body, Header: telemetry.Inject(ctx, nil)})
+	if err = reason(err); err != nil {
+		span.End(err)
 		return nil, fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
-	return msg.Data, fault(msg)
+	err = fault(msg)
+	span.End(err)
+	return msg.Data, err
 }
 
 // fault gives the error a reply carries, nil for a reply that is no failure.

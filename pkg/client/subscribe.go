@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -54,6 +55,9 @@ func (s *Subscription) Next(ctx context.Context) (memory.Change, error) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return memory.Change{}, ctx.Err()
+			}
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				err = notAllowed("subscribe to", s.sub.Subject)
 			}
 			return memory.Change{}, fmt.Errorf("subscription %s: %w", s.sub.Subject, meaning(err))
 		}

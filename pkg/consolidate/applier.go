@@ -21,6 +21,7 @@ type applier struct {
 	appliedMessages uint64
 	appliedWrites   uint64 // MEM_WRITES sequence the store stands at
 	waiting         []pendingWrite
+	pace            pace
 }
 
 // pendingWrite is a write in its place in the stream; one that is dead (it
@@ -95,10 +96,11 @@ func (a *applier) take(ctx context.Context) error {
 	}
 }
 
-// ready counts the writes at the front that may be applied, at most a batch.
+// ready counts the writes at the front that may be applied, at most a batch
+// and as many as the pace allows.
 func (a *applier) ready() int {
-	n := 0
-	for n < len(a.waiting) && n < a.config.Batch && a.waiting[n].write.Upto <= a.appliedMessages {
+	n, most := 0, min(a.config.Batch, a.pace.most())
+	for n < len(a.waiting) && n < most && a.waiting[n].write.Upto <= a.appliedMessages {
 		n++
 	}
 	return n
@@ -128,7 +130,7 @@ func (a *applier) readWrite(ctx context.Context, e events.Event) (pendingWrite, 
 
 // bury records an event dead; it returns once that is acknowledged.
 func (a *applier) bury(ctx context.Context, e events.Event, cause error) error {
-	a.deps.Log.Error().Err(cause).Str("stage", Stage).Uint64("seq", e.Seq).Str("bank", e.BankToken).Msg("dead write")
+	a.deps.Log.Error().Ctx(a.deps.Conn.Traced(ctx, e)).Err(cause).Str("stage", Stage).Uint64("seq", e.Seq).Str("bank", e.BankToken).Msg("dead write")
 	a.metrics.dead.Inc()
 	return a.insist(ctx, "publishing a dead letter", func() error {
 		return a.deps.Conn.PublishDead(ctx, a.deps.Conn.NewDeadLetter(Stage, e, cause, a.deps.Now()))
@@ -139,14 +141,18 @@ func (a *applier) applyMessages(ctx context.Context, batch []events.Event) error
 	list := messageEvents(batch, a.deps.Redactor)
 	last := batch[len(batch)-1].Seq
 	began := time.Now()
+	spans := a.traceMessages(ctx, batch, list)
 	err := a.insist(ctx, "applying messages", func() error {
 		return a.deps.Store.ApplyMessages(context.WithoutCancel(ctx), a.appliedMessages, last, list)
 	})
+	spans.end(err)
 	if err != nil {
 		return err
 	}
 	a.metrics.messages.Add(float64(len(list)))
-	a.metrics.seconds.WithLabelValues("messages").Observe(time.Since(began).Seconds())
+	took := time.Since(began)
+	a.pace.stored(took, time.Now())
+	a.metrics.seconds.WithLabelValues("messages").Observe(took.Seconds())
 	a.appliedMessages = last
 	signal(a.committed)
 	return nil
@@ -163,11 +169,12 @@ func (a *applier) applyWrites(ctx context.Context, n int) error {
 		return err
 	}
 	for _, p := range a.waiting[:n] {
-		if p.write.Kind == memory.WriteForget {
+		if p.write.Kind == memory.WriteForget || len(p.write.Vectors) > 0 || p.write.By != nil || p.write.Kind == memory.WriteDecide {
 			signal(a.forgot)
 		}
 	}
-	a.waiting = append(a.waiting[:0:0], a.waiting[n:]...)
+	clear(a.waiting[:n]) // the rest stays where it is; what went is let go of
+	a.waiting = a.waiting[n:]
 	signal(a.committed)
 	return nil
 }
@@ -190,6 +197,7 @@ func (a *applier) applySingly(ctx context.Context, run []pendingWrite) error {
 }
 
 func (a *applier) applyRun(ctx context.Context, run []pendingWrite) error {
+	spans := a.traceWrites(ctx, run)
 	var writes []memory.Write
 	for _, p := range run {
 		if !p.dead {
@@ -201,13 +209,19 @@ func (a *applier) applyRun(ctx context.Context, run []pendingWrite) error {
 	err := a.insist(ctx, "applying writes", func() error {
 		return a.deps.Store.ApplyWrites(context.WithoutCancel(ctx), a.appliedWrites, last, writes, a.plan)
 	})
+	spans.end(err)
 	if err != nil {
 		return fmt.Errorf("apply writes up to %d: %w", last, err)
 	}
-	for _, w := range writes {
-		a.metrics.writes.WithLabelValues(string(w.Kind)).Inc()
+	for _, p := range run {
+		if !p.dead {
+			a.metrics.writes.WithLabelValues(string(p.write.Kind)).Inc()
+			a.metrics.usage.applied(p)
+		}
 	}
-	a.metrics.seconds.WithLabelValues("writes").Observe(time.Since(began).Seconds())
+	took := time.Since(began)
+	a.pace.wrote(len(run), took, time.Now())
+	a.metrics.seconds.WithLabelValues("writes").Observe(took.Seconds())
 	a.appliedWrites = last
 	return nil
 }

@@ -25,6 +25,11 @@ func (ws *workspace) collectFacts(facts []*factState) {
 		if s.before != nil && slices.Equal(s.before.Vector, f.Vector) {
 			f.Vector = nil
 		}
+		if s.embedded() {
+			f.Version = s.before.Version
+			ws.out.Facts = append(ws.out.Facts, f)
+			continue
+		}
 		ws.out.Facts = append(ws.out.Facts, f)
 		newly := s.before == nil
 		switch {
@@ -46,6 +51,11 @@ func (ws *workspace) collectComposites() {
 		if s := ws.composites[id]; s.gone && s.before != nil {
 			ws.out.RemovedComposites = append(ws.out.RemovedComposites, id)
 			ws.tell(memory.ChangeComposite, memory.OutcomeRemoved, string(id))
+		}
+	}
+	for _, id := range ids {
+		if s := ws.composites[id]; s.dirty {
+			ws.queueSummary(s)
 		}
 	}
 	slices.SortStableFunc(ids, func(a, b memory.CompositeID) int {

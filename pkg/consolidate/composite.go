@@ -68,6 +68,9 @@ func (l *level) compose(members []string) *memory.Composite {
 		Text: rep.Text, Representative: rep.ID, Children: slices.Sorted(slices.Values(members)),
 		Confidence: rep.Confidence, Vector: rep.Vector,
 	}
+	if s := l.ws.composites[c.ID]; s != nil && s.now.By != nil {
+		c.Text, c.By = s.now.Text, s.now.By // its members are the same
+	}
 	for _, n := range nodes {
 		c.Entities = unite(c.Entities, n.Entities)
 		c.Tags = unite(c.Tags, n.Tags)

@@ -32,6 +32,21 @@ type Config struct {
 	HalfLife        time.Duration // after which the recency of an observation's facts counts half
 	ConsolidateMin  int           // waiting facts without which consolidate does not run unforced
 
+	// Decide, Summarise and Observe say that a language model is there to decide
+	// about new facts, to word composites, to answer requests to observe: what
+	// it is to be asked is put down with the facts.
+	Decide, Summarise, Observe bool
+
+	// SummariseMin is how many facts a composite holds at least to be worded by a
+	// model: two or three facts are read as quickly as a wording of them, and
+	// most composites are so small.
+	SummariseMin int
+
+	DecideNearest int     // neighbours looked at for a decision
+	DecideTargets int     // older ones put down with a fact, at most
+	DecideCosine  float64 // cosine at which an older fact is worth asking about, and no less than the cluster threshold
+	DecideWords   int     // content words a less near one of the same entity must share, names left out
+
 	Batch int           // events applied in one transaction, at most
 	Wait  time.Duration // how long to wait for a batch to fill; 0 = not at all
 	Retry time.Duration // longest pause before a failed batch is tried again
@@ -48,11 +63,16 @@ func DefaultConfig() Config {
 		LevelRelax:      0.05,
 		MaxLevels:       12,
 		StateFacts:      256,
+		SummariseMin:    4,
 		ObserveEntities: 50,
 		ObserveFacts:    200,
 		MinConfidence:   0.3,
 		HalfLife:        180 * 24 * time.Hour,
 		ConsolidateMin:  3,
+		DecideNearest:   20,
+		DecideTargets:   10,
+		DecideCosine:    0.75,
+		DecideWords:     3,
 		Batch:           200,
 		Retry:           5 * time.Second,
 	}
@@ -72,6 +92,7 @@ func (c Config) Validate() error {
 	share("shared_ease", c.SharedEase)
 	share("level_relax", c.LevelRelax)
 	share("min_confidence", c.MinConfidence)
+	share("decide_cosine", c.DecideCosine)
 	for _, n := range []struct {
 		name      string
 		value     int
@@ -81,7 +102,9 @@ func (c Config) Validate() error {
 		{"dedup_nearest", c.DedupNearest, 1, 100}, {"cluster_nearest", c.ClusterNearest, 1, 100},
 		{"cap", c.Cap, 3, 64}, {"max_levels", c.MaxLevels, 1, 32}, {"state_facts", c.StateFacts, 2, 10000},
 		{"observe_entities", c.ObserveEntities, 1, 1000}, {"observe_facts", c.ObserveFacts, 1, 10000},
-		{"consolidate_min", c.ConsolidateMin, 1, 1000000}, {"batch", c.Batch, 1, 10000},
+		{"consolidate_min", c.ConsolidateMin, 1, 1000000}, {"summarise_min", c.SummariseMin, 2, 1000000},
+		{"decide_nearest", c.DecideNearest, 1, 100}, {"decide_targets", c.DecideTargets, 1, 100}, {"decide_words", c.DecideWords, 1, 100},
+		{"batch", c.Batch, 1, 10000},
 	} {
 		if n.value < n.low || n.value > n.high {
 			errs = append(errs, memory.Invalid(n.name, "is %d; expected %d to %d", n.value, n.low, n.high))
@@ -121,6 +144,14 @@ func (c Config) thresholds(b memory.Bank) memory.SimilarityThresholds {
 		}
 	}
 	return t
+}
+
+// widest is the most neighbours that a new fact is held against.
+func (c Config) widest() int {
+	if c.Decide {
+		return max(c.ClusterNearest, c.DecideNearest)
+	}
+	return c.ClusterNearest
 }
 
 // nearAt gives what counts as near for composites of a level, 1 and up.

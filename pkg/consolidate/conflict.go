@@ -59,7 +59,10 @@ func (ws *workspace) oppose(id memory.FactID, near []Neighbour) {
 	}
 }
 
-func (ws *workspace) openConflict(a, b memory.FactID) {
+func (ws *workspace) openConflict(a, b memory.FactID) { ws.dispute(a, b, denied) }
+
+// dispute opens a conflict for a reason, unless the pair had one before.
+func (ws *workspace) dispute(a, b memory.FactID, reason string) {
 	if b < a {
 		a, b = b, a
 	}
@@ -67,7 +70,7 @@ func (ws *workspace) openConflict(a, b memory.FactID) {
 	if s := ws.conflict(id); s != nil {
 		return
 	}
-	ws.conflicts[id] = &conflictState{now: memory.Conflict{ID: id, A: a, B: b, Reason: denied, State: memory.ConflictOpen}}
+	ws.conflicts[id] = &conflictState{now: memory.Conflict{ID: id, A: a, B: b, Reason: reason, State: memory.ConflictOpen}}
 	ws.relate(memory.Relation{From: string(a), To: string(b), Type: memory.RelContradicts, Strength: 1, Facts: []memory.FactID{a, b}})
 }
 

@@ -101,6 +101,8 @@ func equal[T any](t *testing.T, what string, got, want T) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	conformDecisions(t)
+	conformChunks(t)
 	t.Run("H16 observing an unchanged bank twice changes nothing", func(t *testing.T) {
 		t.Parallel()
 		b := newBank(t)

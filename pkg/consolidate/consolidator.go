@@ -30,9 +30,14 @@ type Deps struct {
 	Conn     *events.Conn
 	Store    Store
 	Redactor Redactor
+	Embedder memory.Embedder // embeds what was stored without a vector; nil = nothing does
 	Log      zerolog.Logger
 	Now      func() time.Time // nil = time.Now; for dead letters
 	Owner    string           // this process, unlike any other's; "" = a random one
+	// Beside runs while this consolidator is the active one, until its context
+	// ends: what works for the store and never writes it. An error ends the
+	// consolidator. nil = nothing.
+	Beside func(ctx context.Context) error
 	// Profile reads a bank's profile from the store; with it, profiles that
 	// change are kept where stages without the store read them.
 	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
@@ -44,6 +49,8 @@ type Consolidator struct {
 	config  Config
 	deps    Deps
 	metrics *Metrics
+	// patience is how long something that fails is tried again; 0 = for ever.
+	patience time.Duration
 }
 
 // New checks its settings and starts nothing.
@@ -60,7 +67,7 @@ func New(cfg Config, deps Deps) (*Consolidator, error) {
 	if deps.Owner == "" {
 		deps.Owner = uuid.NewString()
 	}
-	return &Consolidator{config: cfg, deps: deps, metrics: newMetrics(deps.Store)}, nil
+	return &Consolidator{config: cfg, deps: deps, metrics: newMetrics(deps.Store, deps.Conn)}, nil
 }
 
 // Metrics gives the counters, live.
@@ -90,6 +97,10 @@ func (c *Consolidator) active(ctx context.Context) error {
 	group.Go(func() error { return c.feed(ctx, c.deps.Conn.Naming.Writes(), writes, a.writes) })
 	group.Go(func() error { return c.publishChanges(ctx, a.committed) })
 	group.Go(func() error { return c.eraseEvents(ctx, a.forgot) })
+	group.Go(func() error { return c.embedLate(ctx) })
+	if c.deps.Beside != nil {
+		group.Go(func() error { return c.deps.Beside(ctx) })
+	}
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -109,14 +120,19 @@ func (c *Consolidator) feed(ctx context.Context, stream string, after uint64, to
 }
 
 // insist calls f until it succeeds, ctx ends, or the error is one that trying
-// again will not mend: memory.ErrConflict or memory.ErrInvalid.
+// again will not mend: memory.ErrConflict or memory.ErrInvalid. With a patience
+// it gives up after it.
 func (c *Consolidator) insist(ctx context.Context, what string, f func() error) error {
 	pause := 20 * time.Millisecond
-	for {
+	for began := time.Now(); ; {
 		err := f()
+		if c.patience > 0 && time.Since(began) > c.patience {
+			return err
+		}
 		if err == nil || ctx.Err() != nil || errors.Is(err, memory.ErrConflict) || errors.Is(err, memory.ErrInvalid) {
 			return err
 		}
+		c.metrics.retries.Inc()
 		c.deps.Log.Warn().Err(err).Str("stage", Stage).Msg(what + " failed; trying again")
 		select {
 		case <-time.After(pause):

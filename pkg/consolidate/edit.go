@@ -65,9 +65,6 @@ func (ws *workspace) edit(e memory.EditWrite) {
 // rewrite folds the new wording in as a fact of its own and ends the old one.
 func (ws *workspace) rewrite(old, next memory.Fact, e memory.EditWrite) {
 	next.Text, next.State, next.Vector, next.Model = e.Text, nil, e.Vector, e.Model
-	if ws.misfit(next.Vector) != "" {
-		next.Vector = nil
-	}
 	next.Sources = slices.Clone(old.Sources)
 	for i := range next.Sources {
 		next.Sources[i].Said, next.Sources[i].Start = ws.write.Time, ws.write.Time

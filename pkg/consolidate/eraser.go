@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -73,8 +74,11 @@ func (c *Consolidator) eraseEvent(ctx context.Context, e Erasure) error {
 	if err != nil {
 		return err
 	}
+	if !keep {
+		rest, keep = usageLeft(w)
+	}
 	if keep {
-		if _, err := c.deps.Conn.AppendWrite(ctx, rest); err != nil {
+		if _, err := c.deps.Conn.AppendWrite(telemetry.Extract(ctx, ev.Header), rest); err != nil {
 			return fmt.Errorf("append the rest of write %d: %w", e.Seq, err)
 		}
 	}
@@ -108,8 +112,14 @@ func (c *Consolidator) eraseLetters(ctx context.Context, e Erasure) error {
 // longer has, and sources whose messages are gone from the log. It keeps its
 // op, its time and what it waits for. keep is false where nothing is left.
 func (c *Consolidator) remainder(ctx context.Context, w memory.Write) (rest memory.Write, keep bool, err error) {
+	if w.Kind == memory.WriteDecide || w.Kind == memory.WriteSummary || w.Kind == memory.WriteObserve && w.By != nil {
+		return c.modelRemainder(ctx, w)
+	}
 	rest = w
 	rest.Facts, rest.Refused = nil, nil
+	if rest.Vectors, err = c.vectorsLeft(ctx, w); err != nil {
+		return rest, false, err
+	}
 	ids := make([]memory.FactID, 0, len(w.Facts))
 	var seqs []uint64
 	for _, f := range w.Facts {
@@ -142,11 +152,14 @@ func (c *Consolidator) remainder(ctx context.Context, w memory.Write) (rest memo
 		f.Sources = sources
 		rest.Facts = append(rest.Facts, f)
 	}
+	rest.Relations = relationsOf(w.Relations, rest.Facts)
 	switch w.Kind {
 	case memory.WriteWindow:
 		return rest, true, nil // it still ends its window
 	case memory.WriteRetain:
 		return rest, len(rest.Facts) > 0, nil
+	case memory.WriteVectors:
+		return rest, len(rest.Vectors) > 0, nil
 	case memory.WriteEdit:
 		return rest, false, nil
 	case memory.WriteObserve:

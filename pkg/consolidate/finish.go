@@ -23,6 +23,7 @@ func (ws *workspace) finish() memory.Changes {
 	}
 	ws.settleKeys()
 	facts := ws.changedFacts()
+	ws.queueDecisions(facts)
 	ws.growTree(ws.factStep(facts))
 	var ended, forgotten, shaken []memory.FactID
 	merged := map[memory.FactID]memory.FactID{}
@@ -47,6 +48,7 @@ func (ws *workspace) finish() memory.Changes {
 	ws.collectObservations()
 	ws.collectEntities(facts)
 	ws.collectConflicts()
+	ws.orderPending()
 	ws.out.Relations = ws.keptRelations()
 	slices.SortFunc(ws.out.Replacements, func(a, b memory.Replacement) int { return cmp.Compare(a.ID, b.ID) })
 	if f := ws.out.Forgotten; f != nil {
@@ -138,6 +140,8 @@ func (ws *workspace) factStep(facts []*factState) step {
 				out.gone = append(out.gone, string(s.id()))
 			}
 		case !was && is:
+			fresh = append(fresh, s.now)
+		case was && is && s.before.Vector == nil && s.now.Vector != nil:
 			fresh = append(fresh, s.now)
 		case was && is:
 			out.touched = append(out.touched, string(s.id()))

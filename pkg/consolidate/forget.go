@@ -192,6 +192,7 @@ func (ws *workspace) goneWith(resting []memory.Fact, seqs []uint64, named []memo
 			gone[f.ID] = true
 		}
 	}
+	ws.withMade(gone)
 	var out []memory.FactID
 	for id := range gone {
 		if ws.fact(id) != nil {

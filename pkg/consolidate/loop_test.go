@@ -66,7 +66,11 @@ func (s *stage) consolidator(conn *events.Conn, db *sqlite.DB) *consolidate.Cons
 // run starts a consolidator and gives what stops it and waits for its end.
 func (s *stage) run() (stop func()) {
 	s.Helper()
-	c := s.consolidator(natstest.Another(s.T, s.conn), s.db)
+	return s.runAs(s.consolidator(natstest.Another(s.T, s.conn), s.db))
+}
+
+func (s *stage) runAs(c *consolidate.Consolidator) (stop func()) {
+	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()

@@ -34,7 +34,7 @@ func (ws *workspace) nearest(level int, n memory.Node, r reading, limit int) []N
 	a, ok := ws.asked[n.ID]
 	out := ws.untouched(level, n.ID, a.found)
 	if !ok || len(out) < limit && len(a.found) >= a.limit {
-		a.limit = max(limit, ws.cfg.ClusterNearest) + 4 + min(changed, 4*limit)
+		a.limit = max(limit, ws.cfg.widest()) + 4 + min(changed, 4*limit)
 		var err error
 		if a.found, err = ws.view.Nearest(level, n.Vector, r.terms(), n.Entities, a.limit); ws.fail(err) {
 			return nil

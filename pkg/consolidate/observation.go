@@ -94,7 +94,7 @@ func (ws *workspace) reviseObservations(facts []memory.FactID, merged map[memory
 }
 
 func (ws *workspace) revise(s *observationState, left []memory.Fact) {
-	if len(left) == 0 {
+	if len(left) == 0 || ws.bereft(s.now, left) {
 		s.gone = true
 		return
 	}

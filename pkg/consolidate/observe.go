@@ -19,10 +19,15 @@ const perEntity = 5
 // ones. An observation is keyed by its subject: a second run updates it, and on
 // an unchanged bank changes nothing.
 func (ws *workspace) observe(r memory.ObserveRequest) {
+	if ws.write.By != nil {
+		ws.takeModelObservations(r)
+		return
+	}
 	if len(r.Observations) > 0 {
 		ws.takeObservations(r)
 		return
 	}
+	ws.ask(r, false)
 	least := ws.cfg.MinConfidence
 	if r.MinConfidence != nil {
 		least = max(least, *r.MinConfidence)
@@ -204,6 +209,7 @@ func (ws *workspace) consolidate(r memory.ConsolidateRequest) {
 	ws.out.Outcome.Ran = &ran
 	if ran {
 		ws.observe(memory.ObserveRequest{})
+		ws.ask(memory.ObserveRequest{}, true)
 		ws.out.Outcome.Facts = waiting
 	}
 }

@@ -13,13 +13,13 @@ import (
 // publishChanges sends what commits left in the outbox, oldest first. An entry
 // leaves the outbox after the broker acknowledged it: after a crash a change
 // may come twice, with the same id. A change that follows others closely waits
-// for up to 20 ms: taking entries out is a transaction of its own, which the
-// applier waits for.
+// for 20 ms, and as long as sending those took if that is more, up to 250 ms: taking
+// entries out is a transaction of its own, which the applier waits for.
 func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan struct{}) error {
 	const most = 1024
-	const gather = 20 * time.Millisecond
+	const shortest, longest = 20 * time.Millisecond, 250 * time.Millisecond
 	for {
-		sent := 0
+		sent, began := 0, time.Now()
 		err := c.insist(ctx, "publishing changes", func() error {
 			entries, err := c.deps.Store.Outbox(ctx, most)
 			if err != nil || len(entries) == 0 {
@@ -36,7 +36,7 @@ func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan stru
 		}
 		if sent > 0 {
 			select {
-			case <-time.After(gather):
+			case <-time.After(min(max(shortest, time.Since(began)), longest)):
 			case <-ctx.Done():
 				return nil
 			}
@@ -52,9 +52,12 @@ func (c *Consolidator) publishChanges(ctx context.Context, committed <-chan stru
 func (c *Consolidator) send(ctx context.Context, entries []OutboxEntry) error {
 	changes := make([]events.BankChange, len(entries))
 	for i, e := range entries {
-		changes[i] = events.BankChange{Bank: e.Bank, Change: e.Change}
+		changes[i] = events.BankChange{Bank: e.Bank, Change: e.Change, Trace: e.Trace}
 	}
-	if err := c.deps.Conn.PublishChanges(ctx, changes); err != nil {
+	spans := c.traceChanges(ctx, changes)
+	err := c.deps.Conn.PublishChanges(ctx, changes)
+	spans.end(err)
+	if err != nil {
 		return err
 	}
 	c.metrics.changes.Add(float64(len(entries)))

@@ -17,6 +17,7 @@ func Plan(view View, w memory.Write, cfg Config) (memory.Changes, error) {
 		return memory.Changes{}, err
 	}
 	w.Time = memory.At(w.Time)
+	w = cfg.fitting(w)
 	ws, err := newWorkspace(view, w, cfg)
 	if err != nil {
 		return memory.Changes{}, fmt.Errorf("plan write %d: %w", w.Seq, err)
@@ -39,8 +40,15 @@ func Plan(view View, w memory.Write, cfg Config) (memory.Changes, error) {
 	case memory.WriteBank:
 		ws.profile(*w.Profile)
 	case memory.WriteForget:
+		lately.clear()
 		ws.forget(*w.Forget)
+	case memory.WriteUsage: // the store counts it, as it counts that of every write
+	case memory.WriteDecide:
+		ws.applyDecisions(w.Decide)
+	case memory.WriteSummary:
+		ws.applySummaries(w.Summaries)
 	}
+	ws.takeVectors()
 	changes := ws.finish()
 	if ws.err != nil {
 		return memory.Changes{}, fmt.Errorf("plan write %d: %w", w.Seq, ws.err)
@@ -53,7 +61,10 @@ func check(w memory.Write) error {
 	parts := map[memory.WriteKind]bool{
 		memory.WriteWindow: w.Window != nil, memory.WriteRetain: true, memory.WriteObserve: w.Observe != nil,
 		memory.WriteConsolidate: w.Consolidate != nil, memory.WriteEdit: w.Edit != nil, memory.WriteConflict: w.Conflict != nil,
+		memory.WriteUsage:    len(w.Usage) > 0,
 		memory.WriteFeedback: w.Feedback != nil, memory.WriteBank: w.Profile != nil, memory.WriteForget: w.Forget != nil,
+		memory.WriteDecide: true, memory.WriteSummary: true,
+		memory.WriteVectors: len(w.Vectors) > 0,
 	}
 	has, known := parts[w.Kind]
 	switch {

@@ -48,8 +48,8 @@ var nameTypes = map[memory.EntityType]bool{
 	memory.EntityPerson: true, memory.EntityPlace: true, memory.EntityOrganization: true,
 }
 
-// read analyses a text; the names among its entities count as names wherever they stand.
-func read(text string, entities []memory.EntityID) reading {
+// readAnew analyses a text; the names among its entities count as names wherever they stand.
+func readAnew(text string, entities []memory.EntityID) reading {
 	r := reading{plain: " ", negated: analysis.Negated(text), numbers: analysis.Numbers(text),
 		shared: map[string]bool{}}
 	named := map[string]bool{}

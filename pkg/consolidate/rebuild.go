@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -15,27 +16,80 @@ import (
 // behind are dropped, for they were carried out when the events were new.
 // progress, if not nil, is told the positions reached. The error is
 // memory.ErrConflict where the store is not empty.
-func (c *Consolidator) Rebuild(ctx context.Context, progress func(messages, writes uint64)) error {
+func (c *Consolidator) Rebuild(ctx context.Context, progress func(Progress)) error {
+	r, err := c.newRebuilder(ctx, progress)
+	if err != nil {
+		return err
+	}
+	if err := r.all(ctx); err != nil {
+		return err
+	}
+	return r.rest(ctx)
+}
+
+// rebuildPatience is how long a rebuild waits for what fails: a disk that is
+// full stays full, and somebody waits for the end.
+const rebuildPatience = 3 * time.Second
+
+// rebuilder applies the log in batches as large as the live loop's.
+type rebuilder struct {
+	*applier
+	early    *earlyVectors
+	late     *late // embeds what has no vector; nil = nothing does
+	feed     *messageFeed
+	told     Progress
+	progress func(Progress)
+}
+
+func (c *Consolidator) newRebuilder(ctx context.Context, progress func(Progress)) (*rebuilder, error) {
 	messages, writes, err := c.deps.Store.Applied(ctx)
 	if err != nil {
-		return fmt.Errorf("read the applied positions: %w", err)
+		return nil, fmt.Errorf("read the applied positions: %w", err)
 	}
 	if messages != 0 || writes != 0 {
-		return fmt.Errorf("the store to rebuild into stands at message %d and write %d; it must be empty: %w", messages, writes, memory.ErrConflict)
+		return nil, fmt.Errorf("the store to rebuild into stands at message %d and write %d; it must be empty: %w", messages, writes, memory.ErrConflict)
 	}
-	r := &rebuilder{applier: newApplier(c, 0, 0), progress: progress}
-	names := c.deps.Conn.Naming
-	end, err := c.deps.Conn.Scan(ctx, names.Writes(), nil, 0, func(e events.Event) error { return r.write(ctx, e) })
+	own := *c
+	own.patience = rebuildPatience
+	r := &rebuilder{applier: newApplier(&own, 0, 0), progress: progress}
+	if r.early, err = c.loadEarly(ctx); err != nil {
+		return nil, err
+	}
+	r.told.LastWrite, err = c.deps.Conn.LastSeq(ctx, c.deps.Conn.Naming.Writes())
+	return r, err
+}
+
+// all applies both streams from their beginning to the end they have by then.
+func (r *rebuilder) all(ctx context.Context) error {
+	feeding, stop := context.WithCancel(ctx)
+	defer stop()
+	var err error
+	if r.feed, err = r.feedMessages(feeding); err != nil {
+		return err
+	}
+	defer func() { r.feed = nil }()
+	if err := r.writes(ctx); err != nil {
+		return err
+	}
+	return r.messagesUpto(ctx, r.feed.end)
+}
+
+// writes applies the writes up to the end they have when it begins.
+func (r *rebuilder) writes(ctx context.Context) error {
+	names := r.deps.Conn.Naming
+	end, err := r.deps.Conn.Scan(ctx, names.Writes(), nil, r.appliedWrites, func(e events.Event) error { return r.write(ctx, e) })
 	if err != nil {
 		return fmt.Errorf("rebuild from %s: %w", names.Writes(), err)
 	}
 	if err := r.flush(ctx); err != nil {
 		return err
 	}
-	if err := r.moveTo(ctx, end); err != nil {
-		return err
-	}
-	last, err := c.deps.Conn.LastSeq(ctx, names.Messages())
+	return r.moveTo(ctx, end)
+}
+
+// rest applies the messages that came meanwhile and drops what must not be carried out again.
+func (r *rebuilder) rest(ctx context.Context) error {
+	last, err := r.deps.Conn.LastSeq(ctx, r.deps.Conn.Naming.Messages())
 	if err != nil {
 		return err
 	}
@@ -45,10 +99,11 @@ func (c *Consolidator) Rebuild(ctx context.Context, progress func(messages, writ
 	return r.drop(ctx)
 }
 
-// rebuilder applies the log in batches as large as the live loop's.
-type rebuilder struct {
-	*applier
-	progress func(messages, writes uint64)
+func (r *rebuilder) tell() {
+	if r.progress != nil {
+		r.told.Messages, r.told.Writes = r.appliedMessages, r.appliedWrites
+		r.progress(r.told)
+	}
 }
 
 func (r *rebuilder) write(ctx context.Context, e events.Event) error {
@@ -77,14 +132,22 @@ func (r *rebuilder) flush(ctx context.Context) error {
 	if len(r.waiting) == 0 {
 		return nil
 	}
+	if r.late != nil {
+		if err := r.embedWaiting(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range r.waiting {
+		if err := r.early.fill(ctx, &r.waiting[i].write); err != nil {
+			return err
+		}
+	}
 	err := r.applyRun(ctx, r.waiting)
 	if errors.Is(err, memory.ErrInvalid) {
 		err = r.singly(ctx)
 	}
 	r.waiting = r.waiting[:0]
-	if r.progress != nil {
-		r.progress(r.appliedMessages, r.appliedWrites)
-	}
+	r.tell()
 	return err
 }
 
@@ -116,13 +179,41 @@ func (r *rebuilder) messagesUpto(ctx context.Context, upto uint64) error {
 	if upto <= r.appliedMessages {
 		return nil
 	}
+	for r.feed != nil && r.appliedMessages < upto {
+		batch, err := r.feed.upto(upto)
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			break
+		}
+		if err := r.applyMessages(ctx, batch); err != nil {
+			return err
+		}
+	}
+	if r.feed == nil || upto > r.feed.end { // what came after the rebuild began
+		if err := r.scanMessages(ctx, upto); err != nil {
+			return err
+		}
+	}
+	if r.appliedMessages < upto {
+		if err := r.deps.Store.ApplyMessages(ctx, r.appliedMessages, upto, nil); err != nil {
+			return err
+		}
+		r.appliedMessages = upto
+	}
+	return nil
+}
+
+// scanMessages applies the messages up to a sequence with a reader of its own.
+func (r *rebuilder) scanMessages(ctx context.Context, upto uint64) error {
 	var batch []events.Event
 	apply := func() error {
 		if len(batch) == 0 {
 			return nil
 		}
 		err := r.applyMessages(ctx, batch)
-		batch = batch[:0]
+		batch = nil
 		return err
 	}
 	_, err := r.deps.Conn.Scan(ctx, r.deps.Conn.Naming.Messages(), nil, r.appliedMessages, func(e events.Event) error {
@@ -137,16 +228,7 @@ func (r *rebuilder) messagesUpto(ctx context.Context, upto uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := apply(); err != nil {
-		return err
-	}
-	if r.appliedMessages < upto {
-		if err := r.deps.Store.ApplyMessages(ctx, r.appliedMessages, upto, nil); err != nil {
-			return err
-		}
-		r.appliedMessages = upto
-	}
-	return nil
+	return apply()
 }
 
 // drop empties the outbox and the queue of erasures.

@@ -48,6 +48,10 @@ func (ws *workspace) takeRelations(given []memory.Relation) {
 				facts = append(facts, id)
 			}
 		}
+		if len(r.Facts) > 0 && len(facts) == 0 {
+			report(memory.OutcomeRefused, "what the relation rests on is not there")
+			continue
+		}
 		r.Facts = unite(facts, nil)
 		ws.relate(r)
 	}
@@ -82,5 +86,21 @@ func (ws *workspace) keptRelations() []memory.Relation {
 	slices.SortFunc(out, func(a, b memory.Relation) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Type, b.Type))
 	})
+	return out
+}
+
+// relationsOf gives the relations that rest on one of the facts, without
+// what else they rested on, and those that rested on none.
+func relationsOf(given []memory.Relation, facts []memory.Fact) []memory.Relation {
+	var out []memory.Relation
+	for _, r := range given {
+		left := slices.DeleteFunc(slices.Clone(r.Facts), func(id memory.FactID) bool {
+			return !slices.ContainsFunc(facts, func(f memory.Fact) bool { return f.ID == id })
+		})
+		if len(r.Facts) == 0 || len(left) > 0 {
+			r.Facts = left
+			out = append(out, r)
+		}
+	}
 	return out
 }

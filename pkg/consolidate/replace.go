@@ -9,9 +9,9 @@ import (
 )
 
 // replace puts the replacements that messages of a window ask for in effect
-// and ends the facts that rest on replaced messages alone. A message that is
-// not known, or replaces itself, is left alone; of two that replace one
-// message the one said first counts.
+// and ends the facts that rest on replaced messages alone. A message that was
+// stored later, is not known, or replaces itself, is left alone; of two that
+// replace one message the one said first counts.
 func (ws *workspace) replace(messages []StoredMessage) {
 	var asked []memory.MessageID
 	for _, m := range messages {
@@ -29,7 +29,8 @@ func (ws *workspace) replace(messages []StoredMessage) {
 	inEffect := ws.replacements(asked)
 	var ended []uint64
 	for _, m := range messages {
-		at := slices.IndexFunc(known, func(k StoredMessage) bool { return k.ID == m.Replaces && k.Seq == k.Canonical })
+		// Whether a later one is stored yet depends on how far the store is, which must change nothing.
+		at := slices.IndexFunc(known, func(k StoredMessage) bool { return k.ID == m.Replaces && k.Seq == k.Canonical && k.Seq < m.Seq })
 		if at < 0 || m.Seq != m.Canonical || m.Replaces == m.ID || m.Replaces == "" {
 			continue
 		}
@@ -47,18 +48,19 @@ func (ws *workspace) replace(messages []StoredMessage) {
 	}
 }
 
-// endReplaced ends a fact that rests on replaced messages alone.
+// endReplaced ends a fact that rests on replaced messages alone; of the value
+// of a state it takes back what a replaced message said of it.
 func (ws *workspace) endReplaced(id memory.FactID) {
 	f := ws.fact(id)
 	if f == nil || f.Merged != "" {
 		return
 	}
-	until := ws.takenBack(*f)
-	if until == nil {
-		return
-	}
 	if f.State != nil {
 		ws.retime(*f.State)
+		return
+	}
+	until := ws.takenBack(*f)
+	if until == nil {
 		return
 	}
 	closeAt(f, *until, f.Superseded)

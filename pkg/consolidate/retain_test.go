@@ -123,15 +123,18 @@ func TestRetain(t *testing.T) {
 			equal(t, "live", len(b.m.Live()), 2)
 		}
 	})
-	t.Run("a vector of another size refuses the fact, and the rest is kept", func(t *testing.T) {
+	t.Run("a vector of another size is left out, and the fact is kept", func(t *testing.T) {
 		t.Parallel()
 		b := newBank(t)
 		b.cfg.Dimension = 384
 		bad := given(t, "Alice", "Alice owns a boat.")
 		bad.Vector = memory.Vector{1, 2, 3}
 		c := b.write(memory.Write{Kind: memory.WriteRetain, Facts: []memory.Fact{bad, given(t, "Alice", "Alice sails.")}})
-		equal(t, "bad", c.Outcome.Results[0].Outcome, memory.OutcomeRefused)
+		equal(t, "bad", c.Outcome.Results[0].Outcome, memory.OutcomeAdded)
 		equal(t, "good", c.Outcome.Results[1].Outcome, memory.OutcomeAdded)
+		bare, _ := b.m.Fact("Alice owns a boat.")
+		equal(t, "dimensions", len(bare.Vector), 0)
+		equal(t, "model", bare.Model, "")
 	})
 	t.Run("the bank's quota of facts holds", func(t *testing.T) {
 		t.Parallel()

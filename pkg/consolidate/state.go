@@ -35,6 +35,7 @@ var stateForms = []stateForm{
 	{"employer", []string{"work", "employed", "started", "got"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm +
 		`(?:works?|working|employed|started(?:\s+working)?|got\s+a(?:\s+new)?\s+job)\s+(?:at|for|by)\s+` + properForm)},
 	{"job", []string{"work"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:works?|working)\s+as\s+(?:an?\s+|the\s+)?(?P<v>\p{L}[\p{L} -]{1,60})`)},
+	{"vehicle", []string{"drive", "driving"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:drives?|driving)\s+(?:an?|the)\s+(?P<v>(?:[\p{Ll}\d-]+\s+)?\p{Lu}[\p{L}\p{N}-]+(?:\s+\p{Lu}[\p{L}\p{N}-]+)?)`)},
 	{"age", []string{"years"}, regexp.MustCompile(subjectForm + `\s+` + fillerForm + `(?:turned\s+)?(?P<v>\d{1,3})\s+years\s+old`)},
 	{"marital status", []string{"married", "divorced", "widowed", "single", "engaged"}, regexp.MustCompile(subjectForm + `\s+(?:is|are|am|got)\s+(?:now\s+|currently\s+)?(?P<v>married|divorced|widowed|single|engaged)(?:\s+to\s|[.,!]|$)`)},
 	{"number of", []string{"has", "have", "own"}, regexp.MustCompile(subjectForm + `\s+(?:now\s+|currently\s+|actually\s+|only\s+)*(?:has|have|owns?)\s+` +
@@ -44,18 +45,45 @@ var stateForms = []stateForm{
 		`\s+(?:is|are)\s+(?:now\s+|actually\s+|currently\s+)?(?P<v>[^,;!?]{1,80})`)},
 }
 
+// deniedValue begins the value of a state that holds no longer: "not paris".
+const deniedValue = "not "
+
+var (
+	noLonger = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more)\s+`)
+	anyMore  = regexp.MustCompile(`(?i)\s+any ?more\b`)
+	doesNot  = regexp.MustCompile(`(?i)\b(?:(?:does|do)(?:n['’]t| not)\s+|(is|are|am)(?:n['’]t| not)\b)`)
+)
+
+// undenied gives a statement that something holds no longer as the statement
+// that it holds, and whether it was one. A denial that does not say that it
+// held before stays as it is.
+func undenied(text string) (told string, ended bool) {
+	if noLonger.MatchString(text) {
+		return noLonger.ReplaceAllString(text, ""), true
+	}
+	if anyMore.MatchString(text) && doesNot.MatchString(text) {
+		return doesNot.ReplaceAllString(anyMore.ReplaceAllString(text, ""), "$1"), true
+	}
+	return text, false
+}
+
 // stateOf reads the attribute a plain statement gives its subject: where
-// somebody lives or works, what their favourite thing is. Denied, quoted and
+// somebody lives or works, what their favourite thing is. One that says that it
+// holds no longer gives the denied value. Otherwise denied, quoted and
 // hypothetical statements, and those about more than one, give none.
 func stateOf(f memory.Fact) *memory.State {
-	if len(f.Text) > 400 || strings.ContainsAny(f.Text, `?"“`) || analysis.Negated(f.Text) {
+	if len(f.Text) > 400 || strings.ContainsAny(f.Text, `?"“`) {
+		return nil
+	}
+	told, ended := undenied(f.Text)
+	if analysis.Negated(told) {
 		return nil
 	}
 	for _, sf := range stateForms {
-		if !sf.mayBe(f.Text) {
+		if !sf.mayBe(told) {
 			continue
 		}
-		m := sf.form.FindStringSubmatchIndex(f.Text)
+		m := sf.form.FindStringSubmatchIndex(told)
 		if m == nil {
 			continue
 		}
@@ -64,10 +92,10 @@ func stateOf(f memory.Fact) *memory.State {
 			if i < 0 || m[2*i] < 0 {
 				return "", 0
 			}
-			return f.Text[m[2*i]:m[2*i+1]], m[2*i]
+			return told[m[2*i]:m[2*i+1]], m[2*i]
 		}
 		subject, at := group("s")
-		before := strings.ToLower(strings.TrimSpace(f.Text[:at]))
+		before := strings.ToLower(strings.TrimSpace(told[:at]))
 		if hypothetical(before) {
 			continue
 		}
@@ -87,6 +115,9 @@ func stateOf(f memory.Fact) *memory.State {
 		id := subjectID(f, subject)
 		if id == "" || value == "" {
 			continue
+		}
+		if ended {
+			value = deniedValue + value
 		}
 		return &memory.State{Subject: id, Attribute: attribute, Value: value}
 	}

@@ -17,6 +17,7 @@ type PlanFunc func(View, memory.Write) (memory.Changes, error)
 // position is not after, another owner was there and the error is
 // memory.ErrConflict: stand down.
 type Store interface {
+	LateStore
 	// Applied gives the last applied sequence of MEM_MESSAGES and MEM_WRITES.
 	Applied(ctx context.Context) (messages, writes uint64, err error)
 	// ApplyMessages stores message events. It never reads facts. The first event
@@ -39,6 +40,9 @@ type Store interface {
 	MessageStates(ctx context.Context) (map[memory.MessageState]int64, error)
 	// KnownFacts reports which of the facts the store has, in any state.
 	KnownFacts(ctx context.Context, ids []memory.FactID) (map[memory.FactID]bool, error)
+	// AppliedDecisions gives the decisions of models about these facts that were
+	// applied, by fact, target and write.
+	AppliedDecisions(ctx context.Context, bank memory.BankID, facts []memory.FactID) ([]memory.DecisionResult, error)
 	// KnownObservations reports which of the observations the store has.
 	KnownObservations(ctx context.Context, ids []memory.ObservationID) (map[memory.ObservationID]bool, error)
 }
@@ -54,6 +58,7 @@ type MessageEvent struct {
 	State   memory.MessageState
 	Message *memory.Message // nil for a dead one
 	Indexed string          // content with secrets redacted; "" = the content itself
+	Trace   string          // trace context that its change goes out with; "" = none. Not kept with the message
 }
 
 // OutboxEntry is a committed change on its way out.
@@ -61,6 +66,7 @@ type OutboxEntry struct {
 	No     int64
 	Bank   memory.BankID
 	Change memory.Change
+	Trace  string // of the write or the message event that brought it about
 }
 
 // Erasure is a stream event to secure-delete.

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -28,6 +29,18 @@ func (p point) covers(t time.Time) bool {
 	return !t.Before(p.start) && (p.until == nil || t.Before(*p.until))
 }
 
+// opposed reports whether two values of one attribute cannot hold at one time:
+// two that are told, or one that is told and that is denied. Where somebody
+// lives no longer says nothing of where else.
+func opposed(a, b string) bool {
+	x, deniesX := strings.CutPrefix(a, deniedValue)
+	y, deniesY := strings.CutPrefix(b, deniedValue)
+	if deniesX == deniesY {
+		return !deniesX && a != b
+	}
+	return x == y
+}
+
 // held gives when the value of one fact holds: each of its points from its
 // start on, less what later points give another value. all must be in order.
 // The result depends on the set of points alone; it is sorted and disjoint.
@@ -37,7 +50,7 @@ func held(own, all []point) []memory.Interval {
 		parts := []memory.Interval{{From: p.start, To: p.until}}
 		at, _ := slices.BinarySearchFunc(all, p, orderPoints)
 		for _, q := range all[at:] {
-			if q.value != p.value && orderPoints(q, p) > 0 {
+			if opposed(q.value, p.value) && orderPoints(q, p) > 0 {
 				parts = without(parts, q)
 			}
 		}
@@ -82,13 +95,17 @@ func union(in []memory.Interval) []memory.Interval {
 }
 
 // points gives a fact's word on its state, source by source. A fact without
-// sources speaks by the intervals it has and by when it was last said. until ends each of them, nil = open.
-func points(f memory.Fact, until *time.Time) []point {
+// sources speaks by the intervals it has and by when it was last said. until ends each of them, nil = open;
+// a message that was replaced ends its own word.
+func points(f memory.Fact, until *time.Time, replaced map[memory.MessageID]memory.Replacement) []point {
 	base := point{fact: f.ID, value: f.State.Value, recorded: f.Recorded, until: until}
 	var out []point
 	for _, s := range f.Sources {
 		p := base
 		p.start, p.said, p.seq = s.Start, s.Said, s.Seq
+		if r, ok := replaced[s.Message]; ok {
+			p.until = earlier(until, &r.Time)
+		}
 		out = append(out, p)
 	}
 	if len(f.Sources) > 0 {
@@ -124,14 +141,14 @@ func (ws *workspace) retime(state memory.State) {
 	var all []point
 	own := map[memory.FactID][]point{}
 	for _, f := range facts {
-		until := ws.takenBack(f)
-		if closedByOther(f, byID) {
+		var until *time.Time
+		if ws.closedByOther(f, byID) {
 			if len(f.Valid) == 0 {
 				continue
 			}
-			until = earlier(until, f.Valid[len(f.Valid)-1].To)
+			until = f.Valid[len(f.Valid)-1].To
 		}
-		own[f.ID] = points(f, until)
+		own[f.ID] = points(f, until, ws.replacements(f.MessageIDs()))
 		all = append(all, own[f.ID]...)
 	}
 	slices.SortFunc(all, orderPoints)
@@ -142,7 +159,7 @@ func (ws *workspace) retime(state memory.State) {
 		}
 		f = cloneFact(f)
 		f.Valid = held(mine, all)
-		if !closedByOther(f, byID) {
+		if !ws.closedByOther(f, byID) {
 			f.Superseded = successor(f, mine, all)
 		}
 		ws.put(f)
@@ -150,12 +167,20 @@ func (ws *workspace) retime(state memory.State) {
 }
 
 // closedByOther reports a fact that was superseded by something else than
-// another value of its state.
-func closedByOther(f memory.Fact, states map[memory.FactID]memory.Fact) bool {
+// another value of its state, whatever that was merged into since.
+func (ws *workspace) closedByOther(f memory.Fact, states map[memory.FactID]memory.Fact) bool {
 	if f.Superseded == "" {
 		return false
 	}
 	by, ok := states[f.Superseded]
+	for id, hops := f.Superseded, 0; !ok && hops < 64; hops++ {
+		merged := ws.fact(id)
+		if merged == nil || merged.Merged == "" {
+			break
+		}
+		id = merged.Merged
+		by, ok = states[id]
+	}
 	return !ok || by.State.Value == f.State.Value || f.Key != "" && by.Key == f.Key
 }
 
@@ -176,10 +201,11 @@ func successor(f memory.Fact, own, all []point) memory.FactID {
 		if orderPoints(q, last) <= 0 {
 			return ""
 		}
-		if q.covers(at) {
-			if q.value == f.State.Value {
-				return ""
-			}
+		switch {
+		case !q.covers(at):
+		case q.value == f.State.Value:
+			return ""
+		case opposed(q.value, f.State.Value):
 			return q.fact
 		}
 	}

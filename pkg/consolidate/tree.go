@@ -39,7 +39,12 @@ type level struct {
 // a level has nothing to tell the one above. Every ancestor of a changed node
 // is rebuilt; none keeps a text that is gone.
 func (ws *workspace) growTree(s step) {
-	for at := 1; !s.empty() && ws.err == nil; at++ {
+	reworded := 0
+	for at := range ws.worded {
+		reworded = max(reworded, at)
+	}
+	for at := 1; (!s.empty() || at <= reworded+1) && ws.err == nil; at++ {
+		s.touched = append(s.touched, ws.worded[at-1]...)
 		if at > ws.cfg.MaxLevels {
 			s.fresh = nil
 		}

@@ -65,6 +65,15 @@ type View interface {
 	// ObservationsOf gives the observations that rest on one of the facts, by id.
 	ObservationsOf(facts []memory.FactID) ([]memory.Observation, error)
 
+	// DecisionsOf gives what became of a model's decisions that one of the facts
+	// was party to, by fact, target and write.
+	DecisionsOf(facts []memory.FactID) ([]memory.DecisionResult, error)
+	// Pending gives up to limit questions of a kind that wait for a model, the
+	// longest waiting first, then by id.
+	Pending(kind memory.PendingKind, limit int) ([]memory.PendingQuestion, error)
+	// LastObserved is the MEM_WRITES sequence up to which a model has seen the facts, 0 for none.
+	LastObserved() (uint64, error)
+
 	// Window gives how a window ended so far; nil if it did not.
 	Window(id memory.WindowID) (*memory.WindowEnd, error)
 	// Outcome gives the outcome of an op that was applied; nil if it was not.

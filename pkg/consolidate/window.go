@@ -9,7 +9,8 @@ import (
 
 // endWindow takes in how a window ended. The first end stands, but facts or
 // empty take the place of a dead end. A higher generation takes the place of
-// the facts of the lower ones; behind a higher generation a lower one is void.
+// the facts of the lower ones; behind a higher generation that is not dead a
+// lower one is void.
 func (ws *workspace) endWindow(end memory.WindowEnd) {
 	w := end.Window
 	w.Bank = ws.write.Bank
@@ -24,8 +25,15 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 	if before != nil && !(before.Outcome == memory.WindowDead && end.Outcome != memory.WindowDead) {
 		return
 	}
-	if ws.windowOf(w, w.Generation+1) != nil {
-		return
+	for g := w.Generation + 1; ; g++ {
+		above := ws.windowOf(w, g)
+		if above == nil {
+			break
+		}
+		if above.Outcome != memory.WindowDead {
+			ws.out.Window = &end // nothing but that it ended: a forget finds its write by it
+			return
+		}
 	}
 	ws.out.Window = &end
 	var seqs []uint64
@@ -85,8 +93,8 @@ func (ws *workspace) endMessage(m memory.WindowMessage, known StoredMessage, out
 	case outcome == memory.WindowDead:
 		state = memory.StateDead
 	}
-	if known.State == state {
-		return
+	if known.State == state || state == memory.StateDead && known.State != memory.StatePending {
+		return // a later generation that ends dead takes nothing back
 	}
 	ws.out.Ended = append(ws.out.Ended, memory.MessageEnd{Seq: m.Seq, State: state})
 	ws.tell(memory.ChangeMessage, memory.OutcomeUpdated, string(known.ID))
@@ -135,11 +143,8 @@ func (ws *workspace) foldAll(facts []memory.Fact) {
 		if s.reason == "" && len(s.fact.Sources) == 0 && ws.write.Kind == memory.WriteWindow {
 			s.reason = "it rests on no message"
 		}
-		if s.reason == "" {
+		if s.reason == "" && ws.write.Kind == memory.WriteRetain { // what was said is never dropped
 			s.reason = ws.overQuota()
-		}
-		if s.reason == "" && ws.write.Kind == memory.WriteRetain {
-			s.reason = ws.misfit(s.fact.Vector)
 		}
 		if s.reason != "" {
 			ws.out.Outcome.Results = append(ws.out.Outcome.Results,
@@ -147,9 +152,6 @@ func (ws *workspace) foldAll(facts []memory.Fact) {
 			continue
 		}
 		ws.attend(s.fact.Speaker)
-		if ws.misfit(s.fact.Vector) != "" {
-			s.fact.Vector = nil
-		}
 		f := ws.tidy(s.fact)
 		if ws.write.Kind == memory.WriteRetain {
 			f.Ops = []string{ws.write.Op}
@@ -173,14 +175,6 @@ func unfit(f memory.Fact) string {
 		return fmt.Sprintf("%.40q is no kind of fact", string(f.Kind))
 	case f.Type != "" && !f.Type.Valid():
 		return fmt.Sprintf("%.40q is no type of fact", string(f.Type))
-	}
-	return ""
-}
-
-// misfit says why a vector cannot be compared with the others; "" if it can.
-func (ws *workspace) misfit(v memory.Vector) string {
-	if d := ws.cfg.Dimension; v != nil && d > 0 && len(v) != d {
-		return fmt.Sprintf("its vector has %d dimensions; this memory's have %d", len(v), d)
 	}
 	return ""
 }

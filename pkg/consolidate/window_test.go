@@ -132,6 +132,29 @@ func TestWindow(t *testing.T) {
 		equal(t, "then", heldAt(b.m, at(3)), []string{"Alice lives in London."})
 		equal(t, "after", heldAt(b.m, at(5)), []string{"Alice lives in Paris."})
 	})
+	t.Run("a message that is stored later is not replaced, however far the store is", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.m.Say(1, "m1", "s1", "Alice", at(4), "m2")
+		b.m.Say(2, "m2", "s1", "Alice", at(2), "")
+		b.window(1, 1, 0)
+		b.window(2, 2, 0, b.sourced(2, 2, "Alice owns a boat."))
+		if f := b.fact("Alice owns a boat."); !f.Live() {
+			t.Errorf("the boat is not live: %+v", f)
+		}
+	})
+	t.Run("a value that comes back holds twice, though two wordings of what took its place became one", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.say(1, "m1", 2, "Ana", "Ana drives a Citroen now.")
+		b.say(2, "m2", 0, "Ana", "Ana drives a Lancia.")
+		b.say(3, "m3", 6, "Ana", "Ana drives a Citroen.")
+		equal(t, "wordings", []bool{b.fact("Ana drives a Citroen now.").Merged != "", b.fact("Ana drives a Citroen.").Live()}, []bool{true, true})
+		b.say(4, "m4", 4, "Ana", "Ana drives a Lancia.")
+		for days, want := range map[int]string{1: "Lancia", 3: "Citroen", 5: "Lancia", 7: "Citroen"} {
+			equal(t, fmt.Sprintf("on day %d", days), heldAt(b.m, at(days)), []string{"Ana drives a " + want + "."})
+		}
+	})
 	t.Run("a write that can never be applied is invalid", func(t *testing.T) {
 		t.Parallel()
 		b := newBank(t)

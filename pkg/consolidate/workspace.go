@@ -32,6 +32,7 @@ type workspace struct {
 	present   []memory.EntityID // who spoke the messages of the write
 	stock     int               // live facts of the bank before the write, -1 = not counted
 	observed  map[memory.ObservationID]*observationState
+	worded    map[int][]string // composites that got another text, by level
 	out       memory.Changes
 }
 
@@ -69,6 +70,7 @@ func newWorkspace(view View, w memory.Write, cfg Config) (*workspace, error) {
 		observed:   map[memory.ObservationID]*observationState{},
 		replaced:   map[memory.MessageID]*memory.Replacement{},
 		stored:     map[uint64]*StoredMessage{},
+		worded:     map[int][]string{},
 	}
 	ws.stock = -1
 	ws.out.Outcome = memory.WriteOutcome{Op: w.Op, Write: w.Seq}

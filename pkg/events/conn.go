@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -16,9 +17,13 @@ import (
 // ConnConfig says how to reach the broker.
 type ConnConfig struct {
 	URL    string // "" = nats://127.0.0.1:4222; several with commas
-	Creds  string // path of a credentials file, "" = none
+	Creds  string // path of a credentials file (.creds) or of an nkey's seed, "" = none
 	Prefix string // "" = DefaultPrefix
 	Name   string // of the connection, as an operator sees it; "" = "eunoe"
+	TLS    TLS
+	// InboxPrefix is where replies come ("_INBOX_alice"), for permissions that
+	// ask for it; "" = the broker's usual one.
+	InboxPrefix string
 	// InProcess connects to a server in this process; URL is then not used.
 	InProcess nats.InProcessConnProvider
 	// Wait bounds how long Connect keeps trying; 0 = as long as its context lives.
@@ -26,6 +31,7 @@ type ConnConfig struct {
 	// Options are added last, for TLS, tokens or an inbox prefix.
 	Options []nats.Option
 	Log     zerolog.Logger
+	Tracer  trace.Tracer // begins spans; nil = none begins, save under a caller's own
 }
 
 // Validate reports every setting that cannot work, joined.
@@ -46,6 +52,11 @@ type Conn struct {
 	JS     jetstream.JetStream
 	Naming Naming
 	Log    zerolog.Logger
+	// Tracer begins spans; nil = none begins, save under a caller's own. The
+	// trace context of a call's context goes along in any case.
+	Tracer trace.Tracer
+
+	renewals *renewals // nil = not counted
 }
 
 // Connect connects to the broker. A broker that is not up yet is tried again,
@@ -81,21 +92,24 @@ func Dial(cfg ConnConfig) (*Conn, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	url, opts := cfg.dialOptions()
+	url, opts, err := cfg.dialOptions()
+	if err != nil {
+		return nil, err
+	}
 	nc, err := nats.Connect(url, opts...)
 	if err != nil {
-		return nil, meaning(err, "connect to NATS at %s", url)
+		return nil, meaning(cfg.refused(err), "connect to NATS at %s", RedactURL(url))
 	}
 	c, err := NewConn(nc, cfg.Prefix)
 	if err != nil {
 		nc.Close()
 		return nil, err
 	}
-	c.Log = cfg.Log
+	c.Log, c.Tracer = cfg.Log, cfg.Tracer
 	return c, nil
 }
 
-func (c ConnConfig) dialOptions() (string, []nats.Option) {
+func (c ConnConfig) dialOptions() (string, []nats.Option, error) {
 	url, name := c.URL, c.Name
 	if url == "" {
 		url = nats.DefaultURL
@@ -121,12 +135,24 @@ func (c ConnConfig) dialOptions() (string, []nats.Option) {
 		}),
 	}
 	if c.Creds != "" {
-		opts = append(opts, nats.UserCredentials(c.Creds))
+		who, err := credentials(c.Creds)
+		if err != nil {
+			return "", nil, err
+		}
+		opts = append(opts, who)
+	}
+	secure, err := c.TLS.options()
+	if err != nil {
+		return "", nil, err
+	}
+	opts = append(opts, secure...)
+	if c.InboxPrefix != "" {
+		opts = append(opts, nats.CustomInboxPrefix(c.InboxPrefix))
 	}
 	if c.InProcess != nil {
 		opts = append(opts, nats.InProcessServer(c.InProcess))
 	}
-	return url, append(opts, c.Options...)
+	return url, append(opts, c.Options...), nil
 }
 
 // NewConn makes a Conn of a connection the caller has, and closes.
@@ -141,7 +167,7 @@ func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
-	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop()}, nil
+	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), renewals: newRenewals(n)}, nil
 }
 
 // Close sends what is buffered and closes the connection. It returns within five seconds.

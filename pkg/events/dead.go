@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -19,13 +20,18 @@ type DeadLetter struct {
 	Reason   string           `json:"reason"` // no message text
 	Attempts int              `json:"attempts"`
 	Stream   string           `json:"stream"`
-	Seq      uint64           `json:"seq"`     // in Stream
-	Subject  string           `json:"subject"` // as published: where a retry goes
-	Payload  []byte           `json:"payload"` // raw, in base64
-	// Output is what a model answered, where that is the cause.
+	Seq      uint64           `json:"seq"`           // in Stream
+	Subject  string           `json:"subject"`       // as published: where a retry goes
+	Payload  []byte           `json:"payload"`       // raw, in base64
+	Cut      bool             `json:"cut,omitempty"` // Payload is the beginning of what was too long to keep
+	// Output is what a model answered, where that is the cause, and Prompt the
+	// name and version of what it was asked, as "extract/1".
 	Output string    `json:"output,omitempty"`
+	Prompt string    `json:"prompt,omitempty"`
 	First  time.Time `json:"first"` // when the event was stored
 	Last   time.Time `json:"last"`  // when it was given up
+
+	trace string // the event's trace context, which stays with it
 }
 
 // MsgID is what the letter is published under, so that a repeat is one.
@@ -74,10 +80,15 @@ func (c *Conn) NewDeadLetter(stage string, e Event, cause error, now time.Time) 
 	d := DeadLetter{
 		Stage: stage, Bank: e.BankToken, Session: e.Session, Reason: cause.Error(), Attempts: max(1, e.Attempt),
 		Stream: e.Stream, Seq: e.Seq, Subject: e.Subject, Payload: e.Data, First: memory.At(e.Stored), Last: memory.At(now),
+		trace: e.trace(),
 	}
 	var dead *DeadError
 	if errors.As(cause, &dead) {
 		d.Output = dead.Output
+	}
+	var answer *OutputError
+	if errors.As(cause, &answer) {
+		d.Output, d.Prompt = answer.Output, answer.Prompt
 	}
 	return d
 }
@@ -90,15 +101,24 @@ func (c *Conn) PublishDead(ctx context.Context, d DeadLetter) error {
 	if err != nil {
 		return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
 	}
-	if limit := int(c.NC.MaxPayload()) - 4096; limit > 0 && len(body) > limit {
-		d.Output, d.Reason = clip(d.Output, 4096), clip(d.Reason, 4096)
-		d.Payload = d.Payload[:max(0, min(len(d.Payload), limit/2-16384))]
+	limit := int(c.NC.MaxPayload()) - 4096
+	if limit > 0 && len(body) > limit && len(d.Output) > 4096 {
+		d.Output = clip(d.Output, 4096) // before the payload, which says what the letter is about
+		if body, err = json.Marshal(d); err != nil {
+			return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
+		}
+	}
+	if limit > 0 && len(body) > limit {
+		d.Reason = clip(d.Reason, 4096)
+		d.Payload, d.Cut = d.Payload[:max(0, min(len(d.Payload), limit/2-16384))], true
 		d.Reason += " (the payload is cut; the event itself is in " + d.Stream + ")"
 		if body, err = json.Marshal(d); err != nil {
 			return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
 		}
 	}
-	_, err = c.JS.PublishMsg(ctx, withID(c.Naming.DeadSubject(d.Bank, d.Stage), d.MsgID(), body))
+	m := withID(c.Naming.DeadSubject(d.Bank, d.Stage), d.MsgID(), body)
+	telemetry.Put(d.trace, m.Header)
+	_, err = c.JS.PublishMsg(ctx, m)
 	return meaning(err, "publish dead letter %s", d.MsgID())
 }
 

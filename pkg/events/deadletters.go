@@ -56,43 +56,8 @@ func readLetter(e Event) DeadLetter {
 	if json.Unmarshal(e.Data, &d) != nil || d.Subject == "" {
 		d = DeadLetter{Stage: e.What, Reason: "the dead letter itself cannot be read", Stream: e.Stream, Seq: e.Seq, Payload: e.Data, First: e.Stored, Last: e.Stored}
 	}
-	d.ID, d.Bank = e.Seq, e.BankToken
+	d.ID, d.Bank, d.trace = e.Seq, e.BankToken, e.trace()
 	return d
-}
-
-// RetryDead sends the payload of a dead letter to its subject again, gives the
-// sequence it has there and removes the letter. A letter is sent once however
-// often this is repeated within two minutes, save one of MEM_MESSAGES, where
-// the message's id makes it one.
-func (c *Conn) RetryDead(ctx context.Context, id uint64) (uint64, error) {
-	d, err := c.DeadLetter(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	names, err := c.Naming.Parse(d.Subject)
-	if err != nil {
-		return 0, fmt.Errorf("dead letter %d has nowhere to go: %w", id, err)
-	}
-	var seq uint64
-	if names.Kind == KindMessage || names.Kind == KindFlush {
-		seq, err = c.publishPlain(ctx, d.Subject, d.Payload)
-	} else {
-		seq, err = c.publishAgain(ctx, d)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return seq, c.DropDead(ctx, id)
-}
-
-// publishAgain uses an id of the letter's own, for the event's first id may
-// still be remembered by the stream.
-func (c *Conn) publishAgain(ctx context.Context, d DeadLetter) (uint64, error) {
-	ack, err := c.JS.PublishMsg(ctx, withID(d.Subject, fmt.Sprintf("retry:%d", d.ID), d.Payload))
-	if err != nil {
-		return 0, meaning(err, "send dead letter %d again", d.ID)
-	}
-	return ack.Sequence, nil
 }
 
 // DropDead removes a dead letter for good; one that is not there is no error.

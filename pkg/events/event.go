@@ -13,8 +13,8 @@ type Event struct {
 	Stream  string
 	Subject string // as published, without the partition
 	Bank    memory.BankID
-	Session memory.SessionID // for message, flush and window
-	// Kind is the third token of the subject: message, flush, window, write, change, dead.
+	Session memory.SessionID // for message, flush, window and parked
+	// Kind is the third token of the subject: message, flush, window, write, change, dead, parked.
 	Kind string
 	// What says more where there is more to say: of a write its kind, of a
 	// change its what, of a dead letter its stage; else it is Kind.

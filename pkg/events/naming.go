@@ -24,6 +24,7 @@ const (
 	KindWrite   = "write"
 	KindChange  = "change"
 	KindDead    = "dead"
+	KindParked  = "parked"
 )
 
 // Naming builds and parses subjects and names streams and buckets. The zero
@@ -65,6 +66,9 @@ func (n Naming) Changes() string { return n.upper("CHANGES") }
 // Dead is the stream of dead letters.
 func (n Naming) Dead() string { return n.upper("DEAD") }
 
+// Parked is the stream of windows that wait for their bank's token budget.
+func (n Naming) Parked() string { return n.upper("PARKED") }
+
 // The buckets.
 
 // IngestBucket keeps ingest's sessions and positions.
@@ -75,6 +79,9 @@ func (n Naming) LeaseBucket() string { return n.upper("LEASES") }
 
 // BankBucket keeps the profiles of banks for the stages without the store.
 func (n Naming) BankBucket() string { return n.upper("BANKS") }
+
+// BudgetBucket keeps what extraction spent of each bank's token budget today.
+func (n Naming) BudgetBucket() string { return n.upper("BUDGETS") }
 
 // Subject joins the prefix, a bank's token, the kind and what follows it, as
 // published. bank and rest must be tokens already.
@@ -110,6 +117,11 @@ func (n Naming) ChangeSubject(bank memory.BankID, what string) string {
 // DeadSubject is where a dead letter goes, under the bank's token as it stands.
 func (n Naming) DeadSubject(bankToken, stage string) string {
 	return n.Subject(bankToken, KindDead, EncodeToken(stage))
+}
+
+// ParkedSubject is where a window of a session waits for the bank's token budget.
+func (n Naming) ParkedSubject(bank memory.BankID, session memory.SessionID) string {
+	return n.Subject(EncodeToken(string(bank)), KindParked, EncodeToken(string(session)))
 }
 
 // RequestSubject is where a bank is asked: mem.<bank>.<what>.
@@ -153,7 +165,7 @@ type Names struct {
 	Kind        string
 	Last        string // last token as it stands
 	Bank        memory.BankID
-	Session     memory.SessionID // for message, flush and window
+	Session     memory.SessionID // for message, flush, window and parked
 	Undecodable error            // why Bank or Session could not be read
 }
 
@@ -177,7 +189,7 @@ func (n Naming) Parse(subject string) (Names, error) {
 	names.BankToken, names.Kind, names.Last = t[1], t[2], t[3]
 	names.Bank, names.Undecodable = DecodeBank(t[1])
 	switch t[2] {
-	case KindMessage, KindFlush, KindWindow:
+	case KindMessage, KindFlush, KindWindow, KindParked:
 		session, err := DecodeSession(t[3])
 		names.Session = session
 		if names.Undecodable == nil {

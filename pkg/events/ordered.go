@@ -55,7 +55,8 @@ func (e *stopError) Unwrap() error { return e.err }
 // ctx ends, and an error when the handler's error is made by Stop or is
 // memory.ErrConflict (another owner is at work: stand down), or when the stream
 // ends before After (it lost events: memory.ErrConflict). A broker that is away
-// is waited for; a consumer that is lost or stalls is made anew.
+// is waited for; a consumer that is lost or stalls is made anew, which is logged
+// and counted (Renewals).
 func (c *Conn) ReadOrdered(ctx context.Context, cfg OrderedConfig, handle func(context.Context, []Event) error) error {
 	r := &orderedReader{conn: c, cfg: cfg.orDefault(), handle: handle, after: cfg.After}
 	waits := Backoff{Min: 20 * time.Millisecond, Max: 2 * time.Second}.start()
@@ -72,7 +73,7 @@ func (c *Conn) ReadOrdered(ctx context.Context, cfg OrderedConfig, handle func(c
 		if r.after != before {
 			waits.Reset()
 		}
-		c.Log.Warn().Err(err).Str("stream", cfg.Stream).Uint64("seq", r.after).Msg("reading from a new consumer")
+		c.Log.Warn().Err(err).Str("stream", cfg.Stream).Uint64("seq", r.after).Str("cause", c.renewed(cfg.Stream, err)).Msg("reading from a new consumer")
 		wait(ctx, waits.NextBackOff())
 	}
 	return nil
@@ -119,7 +120,7 @@ func (r *orderedReader) read(ctx context.Context) error {
 			if err := r.apply(ctx, batch); err != nil {
 				return err
 			}
-			r.after, r.progress = batch[len(batch)-1].Seq, time.Now()
+			r.after, r.progress, r.doubted = batch[len(batch)-1].Seq, time.Now(), false
 		}
 		if broken != nil {
 			return broken
@@ -170,7 +171,7 @@ func (r *orderedReader) gather(ctx context.Context, cons jetstream.Consumer, siz
 		case signEnded:
 			r.asked = 0
 		case signBroken:
-			return batch, fmt.Errorf("consumer of %s: %s %s: %w", r.cfg.Stream, m.Header.Get("Status"), m.Header.Get("Description"), memory.ErrUnavailable)
+			return batch, broken(causeLost, fmt.Errorf("consumer of %s: %s %s", r.cfg.Stream, m.Header.Get("Status"), m.Header.Get("Description")))
 		}
 		if len(batch) > 0 {
 			return batch, nil
@@ -222,7 +223,7 @@ func (r *orderedReader) take(m *nats.Msg) (Event, error) {
 		return Event{}, err
 	}
 	if md.Sequence.Consumer != r.received+1 {
-		return Event{}, fmt.Errorf("consumer of %s sent delivery %d after %d: %w", r.cfg.Stream, md.Sequence.Consumer, r.received, memory.ErrUnavailable)
+		return Event{}, broken(causeGap, fmt.Errorf("consumer of %s sent delivery %d after %d", r.cfg.Stream, md.Sequence.Consumer, r.received))
 	}
 	r.received++
 	r.asked--
@@ -260,7 +261,7 @@ func (r *orderedReader) checkStall(ctx context.Context, cons jetstream.Consumer)
 	}
 	info, err := cons.Info(ctx)
 	if err != nil {
-		return meaning(err, "ask the consumer of %s", r.cfg.Stream)
+		return broken(causeLost, meaning(err, "ask the consumer of %s", r.cfg.Stream))
 	}
 	if (info.NumPending == 0 && info.Delivered.Consumer == r.received) || len(r.pull.ch) > 0 {
 		r.doubted = false
@@ -270,5 +271,5 @@ func (r *orderedReader) checkStall(ctx context.Context, cons jetstream.Consumer)
 		r.doubted = true
 		return nil
 	}
-	return fmt.Errorf("consumer of %s stalled with %d pending: %w", r.cfg.Stream, info.NumPending, memory.ErrUnavailable)
+	return broken(causeStalled, fmt.Errorf("consumer of %s stalled with %d pending", r.cfg.Stream, info.NumPending))
 }

@@ -119,6 +119,9 @@ func TestReadOrderedGoesOn(t *testing.T) {
 		}
 		natstest.Eventually(t, "the events behind the stall", func() bool { return r.len() == 6 })
 		r.check(t, 6)
+		if renewals(c, c.Naming.Messages(), "stalled") == 0 {
+			t.Errorf("counted %+v", c.Renewals())
+		}
 	})
 
 	t.Run("when the server is stopped and started again", func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -68,7 +69,10 @@ func (p *Publisher) Publish(ctx context.Context, bank memory.BankID, session mem
 	if err != nil {
 		return 0, err
 	}
-	return p.send(ctx, msg)
+	ctx, span := p.conn.beginPublish(ctx, bank, session)
+	seq, err := p.send(ctx, msg)
+	span.At(seq).End(err)
+	return seq, err
 }
 
 // Flush says that a conversation paused or ended: what is left of it is
@@ -94,6 +98,8 @@ func (p *Publisher) PublishAsync(ctx context.Context, bank memory.BankID, sessio
 	case <-ctx.Done():
 		return meaning(ctx.Err(), "publish to %s", msg.Subject)
 	}
+	ctx, span := p.conn.beginPublish(ctx, bank, session)
+	msg.Header = telemetry.Inject(ctx, nil)
 	future, err := p.conn.JS.PublishMsgAsync(msg, jetstream.WithStallWait(stallWait))
 	p.await.Go(func() {
 		defer func() { <-p.slots }()
@@ -114,6 +120,7 @@ func (p *Publisher) PublishAsync(ctx context.Context, bank memory.BankID, sessio
 		} else {
 			seq, err = p.send(ctx, msg)
 		}
+		span.At(seq).End(err)
 		if done != nil {
 			done(seq, err)
 		}

@@ -2,14 +2,13 @@ package events
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // puller asks a pull consumer for messages over one subscription. It is used
@@ -85,9 +84,9 @@ func (p *puller) request(batch int) error {
 func (p *puller) lost() error {
 	switch {
 	case p.conn.NC.Stats().Reconnects != p.connected:
-		return fmt.Errorf("the connection was made again: %w", memory.ErrUnavailable)
+		return broken(causeReconnected, errors.New("the connection was made again"))
 	case len(p.ch) == 0 && time.Since(p.alive) > pullSilence:
-		return fmt.Errorf("no sign of the consumer for %s: %w", pullSilence, memory.ErrUnavailable)
+		return broken(causeSilent, fmt.Errorf("no sign of the consumer for %s", pullSilence))
 	}
 	return nil
 }

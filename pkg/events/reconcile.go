@@ -129,6 +129,7 @@ func settings(have, want jetstream.StreamConfig) []setting {
 		{"allow_direct", have.AllowDirect, want.AllowDirect, false},
 		{"allow_rollup_hdrs", have.AllowRollup, false, false},
 		{"no_ack", have.NoAck, false, false},
+		{"allow_atomic", have.AllowAtomicPublish, want.AllowAtomicPublish, false},
 		{"num_replicas", have.Replicas, replicas, false},
 	}
 }
@@ -140,7 +141,7 @@ func corrected(have, want jetstream.StreamConfig) jetstream.StreamConfig {
 	c.Duplicates, c.Discard, c.MaxAge = want.Duplicates, want.Discard, want.MaxAge
 	c.MaxBytes, c.MaxMsgs, c.MaxMsgsPerSubject = want.MaxBytes, want.MaxMsgs, want.MaxMsgsPerSubject
 	c.MaxMsgSize, c.MaxConsumers, c.AllowDirect = want.MaxMsgSize, want.MaxConsumers, want.AllowDirect
-	c.AllowRollup, c.NoAck = false, false
+	c.AllowRollup, c.NoAck, c.AllowAtomicPublish = false, false, want.AllowAtomicPublish
 	if want.Replicas > 0 {
 		c.Replicas = want.Replicas
 	}

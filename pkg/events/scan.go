@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // ErrEnough is what a function given to Scan returns to end the scan early; it
@@ -16,7 +14,8 @@ var ErrEnough = errors.New("enough")
 // Scan gives every event of a stream that matches one of the filters (nil =
 // all) after a sequence to fn, in order, up to the end the stream has when Scan
 // begins. It returns the last sequence it covers: that end, or the event at
-// which fn said ErrEnough or failed. A broken consumer is made anew.
+// which fn said ErrEnough or failed. A consumer that is lost or stalls is made anew,
+// which is logged and counted (Renewals).
 func (c *Conn) Scan(ctx context.Context, stream string, subjects []string, after uint64, fn func(Event) error) (last uint64, err error) {
 	end, err := c.LastSeq(ctx, stream)
 	if err != nil || end <= after {
@@ -24,7 +23,7 @@ func (c *Conn) Scan(ctx context.Context, stream string, subjects []string, after
 	}
 	s := scanner{conn: c, stream: stream, subjects: subjects, at: after, end: end, fn: fn}
 	err = untilDone(ctx, Backoff{Max: time.Second}, func() error { return s.run(ctx) }, func(err error) {
-		c.Log.Warn().Err(err).Str("stream", stream).Uint64("seq", s.at).Msg("scanning with a new consumer")
+		c.Log.Warn().Err(err).Str("stream", stream).Uint64("seq", s.at).Str("cause", c.renewed(stream, err)).Msg("scanning with a new consumer")
 	})
 	switch {
 	case s.failed != nil && errors.Is(s.failed, ErrEnough):
@@ -85,13 +84,13 @@ func (s *scanner) run(ctx context.Context) error {
 		case m := <-pull.ch:
 			switch pull.sign(m) {
 			case signBroken:
-				return fmt.Errorf("consumer of %s: %s: %w", s.stream, m.Header.Get("Description"), memory.ErrUnavailable)
+				return broken(causeLost, fmt.Errorf("consumer of %s: %s", s.stream, m.Header.Get("Description")))
 			case signEnded:
 				asked = 0
 			case signAlive: // what was pending may have been erased meanwhile
 				now, err := cons.Info(ctx)
 				if err != nil {
-					return meaning(err, "ask the consumer of %s", s.stream)
+					return broken(causeLost, meaning(err, "ask the consumer of %s", s.stream))
 				}
 				if len(pull.ch) > 0 {
 					continue
@@ -100,7 +99,7 @@ func (s *scanner) run(ctx context.Context) error {
 					return nil
 				}
 				if quiet++; quiet > 1 {
-					return fmt.Errorf("consumer of %s stalled with %d pending: %w", s.stream, now.NumPending, memory.ErrUnavailable)
+					return broken(causeStalled, fmt.Errorf("consumer of %s stalled with %d pending", s.stream, now.NumPending))
 				}
 			case signMessage:
 				e, md, err := s.conn.eventOf(m)
@@ -108,10 +107,11 @@ func (s *scanner) run(ctx context.Context) error {
 					return err
 				}
 				if md.Sequence.Consumer != received+1 {
-					return fmt.Errorf("consumer of %s left out a delivery: %w", s.stream, memory.ErrUnavailable)
+					return broken(causeGap, fmt.Errorf("consumer of %s left out a delivery", s.stream))
 				}
 				received++
 				asked--
+				quiet = 0
 				if e.Seq > s.end {
 					return nil
 				}

@@ -12,6 +12,9 @@ import (
 // LeaseTTL is how long a lease lives without being renewed.
 const LeaseTTL = 3 * time.Second
 
+// budgetTTL keeps a day's spending through the day, wherever it began.
+const budgetTTL = 72 * time.Hour
+
 // Windows in which the broker drops an event whose Nats-Msg-Id it has seen.
 const (
 	smallestDuplicates = 100 * time.Millisecond // the least a stream can have
@@ -66,8 +69,12 @@ func (o StreamOptions) orDefault() StreamOptions {
 //     the smallest duplicate window there is.
 //   - WINDOWS is a work queue: an event leaves it when its work is done.
 //   - WRITES keeps everything that changes the store, for ever, in order.
+//   - WINDOWS, WRITES and CHANGES, which no bot publishes to, take atomic batches:
+//     a broker that syncs before it acknowledges does so once a batch.
 //   - CHANGES keeps what became of it for a while.
 //   - DEAD keeps what failed until it is sent again or dropped.
+//   - PARKED keeps windows whose bank has used up its tokens for the day, until
+//     they go back to WINDOWS.
 //   - KV_BANKS is the bucket BANKS, made as a stream because a bucket refuses to
 //     erase. A revision is erased when the next one is there, which is why there
 //     is room for two: a limit would leave its bytes.
@@ -89,16 +96,21 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 	}
 	windows := base(n.Windows(), "windows to extract", workDuplicates, every(KindWindow))
 	windows.Retention = jetstream.WorkQueuePolicy
+	windows.AllowAtomicPublish = true
+	writes := base(n.Writes(), "everything that changes the store, kept", workDuplicates, every(KindWrite))
+	writes.AllowAtomicPublish = true
 	changes := base(n.Changes(), "what became of the writes, kept for a while", workDuplicates, every(KindChange))
 	changes.MaxAge, changes.MaxBytes = o.ChangesAge, o.ChangesBytes
+	changes.AllowAtomicPublish = true
 	banks := base(Bucket{name: n.BankBucket()}.stream(), "profiles of banks", smallestDuplicates, Bucket{name: n.BankBucket()}.subject(">"))
 	banks.MaxMsgsPerSubject = 2
 	return []jetstream.StreamConfig{
 		messages,
 		windows,
-		base(n.Writes(), "everything that changes the store, kept", workDuplicates, every(KindWrite)),
+		writes,
 		changes,
 		base(n.Dead(), "what failed, until it is sent again or dropped", deadDuplicates, every(KindDead)),
+		base(n.Parked(), "windows that wait for their bank's token budget", workDuplicates, every(KindParked)),
 		banks,
 	}
 }
@@ -107,12 +119,15 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 //
 //   - INGEST keeps ingest's sessions and positions.
 //   - LEASES keeps who owns what, in memory: a lease lives LeaseTTL.
+//   - BUDGETS keeps what extraction spent for each bank on one day; a record goes
+//     budgetTTL after it was last written.
 //
-// BANKS, the profiles of banks for the stages without the store, is the third:
+// BANKS, the profiles of banks for the stages without the store, is one more:
 // see Streams.
 func (n Naming) Buckets(o StreamOptions) []jetstream.KeyValueConfig {
 	return []jetstream.KeyValueConfig{
 		{Bucket: n.IngestBucket(), Description: "sessions and positions of ingest", History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 		{Bucket: n.LeaseBucket(), Description: "who owns what", History: 1, TTL: LeaseTTL, Storage: jetstream.MemoryStorage, Replicas: o.Replicas},
+		{Bucket: n.BudgetBucket(), Description: "tokens spent today by bank", History: 1, TTL: budgetTTL, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 	}
 }

@@ -17,8 +17,9 @@ type Extractor interface {
 	Name() string
 	// Extract drafts facts from the new messages. No drafts and no error means
 	// that the window holds no facts; an error that means memory.ErrInvalid, or
-	// events.Dead, will not go away and ends the window dead; any other is tried
-	// again. No error carries message text.
+	// events.Dead, will not go away and ends the window dead; events.Later puts
+	// the window off; any other is tried again, and the last one's
+	// events.OutputError is kept with the dead letter. No error carries message text.
 	Extract(ctx context.Context, in Input) ([]Draft, error)
 }
 
@@ -26,6 +27,12 @@ type Extractor interface {
 // One without it is given no Context, which saves reading it.
 type ContextReader interface {
 	NeedsContext() bool
+}
+
+// Stamped is an Extractor with a language model behind it.
+type Stamped interface {
+	// Stamp says which model it asks, and by which prompt.
+	Stamp() memory.Stamp
 }
 
 // Input is what an Extractor works on.
@@ -55,6 +62,19 @@ type Draft struct {
 	Outcome    *memory.Result
 	Metadata   map[string]any
 	Sources    []memory.MessageID // of the window's new messages
+	Relations  []Edge             // between things the fact speaks of
+	// Refused says why the extractor itself holds that this is no fact, without
+	// message text; "" = it may be one. It is reported like every refusal.
+	Refused string
+}
+
+// Edge is a relation between two entities. A type that is not known is taken
+// as related_to when it is applied; a zero Strength is 1.
+type Edge struct {
+	From     memory.EntityID
+	To       memory.EntityID
+	Type     memory.RelationType
+	Strength float64 // 0 to 1
 }
 
 // Func is an Extractor made of a function.

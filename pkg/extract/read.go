@@ -72,6 +72,7 @@ func (w *Worker) entities(ctx context.Context, bank memory.BankID) []memory.Enti
 func (w *Worker) profile(ctx context.Context, bank memory.BankID) memory.Bank {
 	if w.deps.Profile != nil {
 		if b, err := w.deps.Profile(ctx, bank); err == nil {
+			b.Instructions, b.Mission = w.deps.Redactor.Redact(b.Instructions), w.deps.Redactor.Redact(b.Mission)
 			return b
 		}
 	}

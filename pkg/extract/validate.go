@@ -3,7 +3,6 @@ package extract
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -58,7 +57,10 @@ func (d Draft) fact(in Input, extractor string, known map[memory.MessageID]memor
 	if d.Confidence == 0 {
 		d.Confidence = 1
 	}
-	text := strings.Join(strings.FieldsFunc(redact.Redact(d.Text), blank), " ")
+	if d.Refused != "" {
+		return memory.Fact{}, memory.Invalid("", "%s", d.Refused)
+	}
+	text := wording(d.Text, redact)
 	if err := d.check(text); err != nil {
 		return memory.Fact{}, err
 	}
@@ -66,7 +68,7 @@ func (d Draft) fact(in Input, extractor string, known map[memory.MessageID]memor
 		ID: memory.NewFactID(in.Bank, text, d.Kind), Bank: in.Bank, Session: in.Session, Text: text,
 		Kind: d.Kind, Type: d.Type, Topic: d.Topic, Speaker: d.Speaker, Occurred: instants(d.Occurred), State: state(d.State, redact),
 		Confidence: d.Confidence, Outcome: d.Outcome, Metadata: d.Metadata, Extractor: extractor,
-		Entities: entities(d.Entities), Tags: tags(d.Tags),
+		Entities: entities(append(slices.Clone(d.Entities), ends(d.Relations)...)), Tags: tags(d.Tags),
 	}
 	for _, id := range d.Sources {
 		m, ok := known[id]

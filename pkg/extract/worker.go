@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/secret"
@@ -15,16 +18,23 @@ import (
 
 // Config sets how a Worker takes windows.
 type Config struct {
-	Concurrency int            // windows worked on at a time, 1 or more
+	Concurrency int // windows worked on at a time, 1 or more
+	// InTurn appends the ends of windows in the order the windows were taken,
+	// however many are worked on at a time.
+	InTurn      bool
 	AckWait     time.Duration  // silence after which the broker gives a window to another worker
 	MaxAttempts int            // tries of a window before it is a dead letter, 1 or more
 	Backoff     events.Backoff // wait before a failed window is tried again; zero = 1 s, doubled up to 1 min
 	Grace       time.Duration  // how long begun windows may take when told to stop
+	// Patience is how long a window waits for a model that is away, as the sum
+	// of its waits, before such a try counts as one; 0 = not at all.
+	Patience time.Duration
 }
 
-// DefaultConfig works on 4 windows at a time and tries each 5 times.
+// DefaultConfig works on 4 windows at a time, tries each 5 times and waits a
+// day for a model that is away.
 func DefaultConfig() Config {
-	return Config{Concurrency: 4, AckWait: 30 * time.Second, MaxAttempts: 5, Grace: 10 * time.Second}
+	return Config{Concurrency: 4, AckWait: 30 * time.Second, MaxAttempts: 5, Grace: 10 * time.Second, Patience: 24 * time.Hour}
 }
 
 // Validate joins everything that is wrong.
@@ -37,6 +47,9 @@ func (c Config) Validate() error {
 		if n.value <= 0 {
 			errs = append(errs, memory.Invalid(n.name, "must be more than 0"))
 		}
+	}
+	if c.Patience < 0 {
+		errs = append(errs, memory.Invalid("patience", "must not be negative"))
 	}
 	return errors.Join(errs...)
 }
@@ -54,15 +67,21 @@ type Deps struct {
 	// Entities gives entities known in a bank; nil, an error, or no answer within
 	// 200 ms means none: extraction does not wait for what only helps it.
 	Entities func(ctx context.Context, bank memory.BankID) ([]memory.Entity, error)
+	// Budget bounds the tokens of a bank's day; nil = nothing does. Run keeps it
+	// going.
+	Budget *Budget
 }
 
 // Worker takes windows from the queue, turns them into facts and appends one
 // write per window to the log. Two workers never share a window, and a window
 // that comes twice gives a write with the same op, which changes nothing.
 type Worker struct {
-	config  Config
-	deps    Deps
-	metrics *Metrics
+	config   Config
+	deps     Deps
+	metrics  *Metrics
+	waiting  waiting
+	appender *events.Appender
+	plain    atomic.Bool // the last facts went without vectors
 }
 
 // NewWorker checks its settings and starts nothing.
@@ -80,7 +99,7 @@ func NewWorker(c Config, d Deps) (*Worker, error) {
 		}
 		d.Redactor = r
 	}
-	return &Worker{config: c, deps: d, metrics: newMetrics()}, nil
+	return &Worker{config: c, deps: d, metrics: newMetrics(d.Conn), appender: events.NewAppender(d.Conn)}, nil
 }
 
 // Metrics gives the counters, live.
@@ -88,114 +107,80 @@ func (w *Worker) Metrics() *Metrics { return w.metrics }
 
 // Run works until ctx ends, then finishes what it began within Grace.
 func (w *Worker) Run(ctx context.Context) error {
-	return w.deps.Conn.Work(ctx, events.WorkConfig{
-		Durable: "extract", Stage: "extract", Concurrency: w.config.Concurrency, AckWait: w.config.AckWait,
-		MaxAttempts: w.config.MaxAttempts, Backoff: w.config.Backoff, Grace: w.config.Grace, Dead: w.bury, Now: w.deps.Now,
-	}, w.handle)
+	patience := w.config.Patience
+	if patience == 0 {
+		patience = -1
+	}
+	return w.deps.Budget.beside(ctx, func() error {
+		return w.deps.Conn.Work(ctx, events.WorkConfig{
+			Durable: "extract", Stage: "extract", Concurrency: w.config.Concurrency, AckWait: w.config.AckWait, Patience: patience,
+			InTurn: w.config.InTurn, MaxAttempts: w.config.MaxAttempts, Backoff: w.config.Backoff, Grace: w.config.Grace, Dead: w.bury, Now: w.deps.Now,
+		}, w.handle)
+	})
 }
 
-// handle ends one window. What cannot be decoded will not get better: dead.
+// append appends the end of a window, in its turn where there are turns.
+func (w *Worker) append(ctx context.Context, write memory.Write) (seq uint64, stored bool, err error) {
+	turn := events.TurnOf(ctx)
+	if err := turn.Wait(ctx); err != nil {
+		return 0, false, fmt.Errorf("wait for the windows before: %w", err)
+	}
+	appending := w.appender.Append(ctx, write)
+	turn.Pass()
+	return appending.Wait(ctx)
+}
+
+// handle ends one window, in a span of its own.
 func (w *Worker) handle(ctx context.Context, e events.Event) error {
+	ctx, span := telemetry.Begin(ctx, w.deps.Conn.Tracer, trace.SpanKindConsumer, "extract window")
+	span.Text(telemetry.Bank, string(e.Bank)).Text(telemetry.Session, string(e.Session)).Number(telemetry.Attempt, e.Attempt).At(e.Seq)
+	w.metrics.working.Inc()
+	defer w.metrics.working.Dec()
+	parked, err := w.end(ctx, e, span)
+	w.metrics.tried(parked, err)
+	span.End(err)
+	return err
+}
+
+// end ends one window, or parks it. What cannot be decoded will not get
+// better: dead.
+func (w *Worker) end(ctx context.Context, e events.Event, span telemetry.Span) (parked bool, err error) {
 	began := time.Now()
 	window, err := e.Window()
 	if err != nil {
-		return events.Dead(err.Error())
+		return false, events.Dead(err.Error())
 	}
-	write, err := w.Extract(ctx, window)
-	var dead *events.DeadError
-	switch {
-	case errors.As(err, &dead):
-		return err
-	case errors.Is(err, memory.ErrInvalid):
-		return events.Dead(err.Error())
-	case err != nil:
-		return err
-	}
-	seq, err := w.deps.Conn.AppendWrite(ctx, write)
-	if errors.Is(err, memory.ErrTooLarge) {
-		return events.Dead(err.Error())
-	}
-	if err != nil {
-		return fmt.Errorf("append write of window %s: %w", window.ID, err)
-	}
-	w.metrics.ended(write, time.Since(began))
-	w.deps.Log.Debug().Str("bank", string(window.Bank)).Str("window", string(window.ID)).
-		Int("facts", len(write.Facts)).Uint64("seq", seq).Msg("extracted")
-	return nil
-}
-
-// Extract reads the window's messages and gives the write that ends it:
-// facts, or empty where there are none. It changes nothing.
-func (w *Worker) Extract(ctx context.Context, window memory.Window) (memory.Write, error) {
-	in, err := w.read(ctx, window)
-	if err != nil {
-		return memory.Write{}, err
-	}
-	var facts []memory.Fact
-	var refused []memory.WriteResult
-	if len(in.New) > 0 {
-		drafts, err := w.deps.Extractor.Extract(ctx, in)
-		if err != nil {
-			return memory.Write{}, fmt.Errorf("extract window %s: %w", window.ID, err)
+	span.Text(telemetry.Window, string(window.ID))
+	if parked, err := w.deps.Budget.Park(ctx, e); parked || err != nil {
+		if parked {
+			span.Text(telemetry.Outcome, tryParked)
 		}
-		facts, refused = Validate(in, w.deps.Extractor.Name(), drafts, w.deps.Redactor)
+		return parked, w.verdict(window.ID, nil, err)
 	}
-	if err := w.embed(ctx, facts); err != nil {
-		return memory.Write{}, fmt.Errorf("embed facts of window %s: %w", window.ID, err)
-	}
-	write := ended(window, memory.WindowEmpty, w.deps.Extractor.Name())
-	write.Facts, write.Refused = facts, refused
-	if len(facts) > 0 {
-		write.Window.Outcome = memory.WindowFacts
-	}
-	return write, nil
-}
-
-// ended is the write that ends a window. Its op is the window's own, so that
-// a redelivered window ends once.
-func ended(window memory.Window, outcome memory.WindowOutcome, extractor string) memory.Write {
-	op := "window:" + string(window.ID)
-	if outcome == memory.WindowDead {
-		op = "dead:" + string(window.ID)
-	}
-	return memory.Write{
-		Bank: window.Bank, Kind: memory.WriteWindow, Op: op, Upto: window.Last(),
-		Window: &memory.WindowEnd{Window: window, SessionID: window.Session, Outcome: outcome, Extractor: extractor},
-	}
-}
-
-// bury tells the log that a window ended dead, before its dead letter is published.
-func (w *Worker) bury(ctx context.Context, e events.Event, d events.DeadLetter) error {
-	window, err := e.Window()
+	meter := &memory.Meter{}
+	write, err := w.Extract(memory.WithMeter(ctx, meter), window)
+	used := meter.Take()
+	w.deps.Budget.Spend(ctx, window.Bank, used)
 	if err != nil {
-		return nil // nothing that names messages can be told
+		w.spent(ctx, window.Bank, used)
+		return false, w.verdict(window.ID, used, err)
 	}
-	write := ended(window, memory.WindowDead, w.deps.Extractor.Name())
-	write.Window.Reason = d.Reason
-	if _, err := w.deps.Conn.AppendWrite(ctx, write); err != nil {
-		return fmt.Errorf("append dead window %s: %w", window.ID, err)
+	write.Usage = used
+	seq, stored, err := w.append(ctx, write)
+	switch {
+	case errors.Is(err, memory.ErrTooLarge):
+		w.spent(ctx, window.Bank, write.Usage)
+		return false, events.Dead(err.Error())
+	case err != nil:
+		w.spent(ctx, window.Bank, write.Usage) // not stored, or stored under the same op: then it counts twice rather than not at all
+		return false, w.verdict(window.ID, nil, fmt.Errorf("append write of window %s: %w", window.ID, err))
+	case !stored:
+		w.spent(ctx, window.Bank, write.Usage)
 	}
-	w.metrics.ended(write, 0)
-	return nil
-}
-
-func (w *Worker) embed(ctx context.Context, facts []memory.Fact) error {
-	if w.deps.Embedder == nil || len(facts) == 0 {
-		return nil
-	}
-	texts := make([]string, len(facts))
-	for i, f := range facts {
-		texts[i] = f.Text
-	}
-	vectors, err := w.deps.Embedder.Embed(ctx, texts)
-	if err != nil {
-		return err
-	}
-	if len(vectors) != len(facts) {
-		return fmt.Errorf("%s gave %d vectors for %d texts: %w", w.deps.Embedder.Name(), len(vectors), len(facts), memory.ErrUnavailable)
-	}
-	for i := range facts {
-		facts[i].Vector, facts[i].Model = vectors[i], w.deps.Embedder.Name()
-	}
-	return nil
+	w.waiting.ended(window.ID, len(used) > 0)
+	w.metrics.ended(write, time.Since(began))
+	span.Text(telemetry.Outcome, string(write.Window.Outcome)).Number(telemetry.Facts, len(write.Facts)).Number(telemetry.Refused, len(write.Refused))
+	w.deps.Log.Debug().Ctx(ctx).Str("bank", string(window.Bank)).Str("window", string(window.ID)).
+		Int("facts", len(write.Facts)).Uint64("seq", seq).Msg("extracted")
+	return false, nil
 }

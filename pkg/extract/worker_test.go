@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -289,15 +290,35 @@ func TestWorkerFailures(t *testing.T) {
 			return err == nil && s.CachedInfo().State.Msgs == 1
 		})
 	})
-	t.Run("an embedder that fails has the window tried again", func(t *testing.T) {
+	t.Run("while the embedder is away facts go without vectors, and are counted", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		put(t, c, window(publish(t, c, `{"content":"x"}`)))
-		start(t, c, echo(), func(_ *extract.Config, d *extract.Deps) { d.Embedder = &flaky{Embedder: hashed.New()} })
-		if got := writes(t, c, 1)[0]; len(got.Facts) != 1 || got.Facts[0].Vector == nil {
+		w := start(t, c, echo(), func(_ *extract.Config, d *extract.Deps) { d.Embedder = &flaky{Embedder: hashed.New()} })
+		if got := writes(t, c, 1)[0]; len(got.Facts) != 1 || got.Facts[0].Vector != nil || got.Facts[0].Model != "" {
+			t.Errorf("facts %+v", got.Facts)
+		}
+		natstest.Eventually(t, "the metric", func() bool { return counted(t, w.Metrics(), "eunoe_extract_unembedded_total") == 1 })
+		put(t, c, window(publish(t, c, `{"content":"y"}`)))
+		if got := writes(t, c, 2)[1]; len(got.Facts) != 1 || got.Facts[0].Vector == nil || got.Facts[0].Model != hashed.Name {
 			t.Errorf("facts %+v", got.Facts)
 		}
 	})
+	t.Run("an embedder that refuses the facts ends the window dead", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		put(t, c, window(publish(t, c, `{"content":"x"}`)))
+		start(t, c, echo(), func(_ *extract.Config, d *extract.Deps) { d.Embedder = refusing{hashed.New()} })
+		if got := writes(t, c, 1)[0]; got.Window.Outcome != memory.WindowDead || !strings.Contains(got.Window.Reason, "too long") {
+			t.Errorf("end %+v", got.Window)
+		}
+	})
+}
+
+type refusing struct{ memory.Embedder }
+
+func (refusing) Embed(context.Context, []string) ([]memory.Vector, error) {
+	return nil, memory.Invalid("input", "too long")
 }
 
 type flaky struct {
@@ -310,6 +331,27 @@ func (f *flaky) Embed(ctx context.Context, texts []string) ([]memory.Vector, err
 		return nil, memory.ErrUnavailable
 	}
 	return f.Embedder.Embed(ctx, texts)
+}
+
+// counted gives the sum of a counter.
+func counted(t *testing.T, c prometheus.Collector, name string) (sum float64) {
+	t.Helper()
+	reg := prometheus.NewRegistry()
+	if err := reg.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			for _, m := range f.GetMetric() {
+				sum += m.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
 }
 
 func TestWorkerExtract(t *testing.T) {

@@ -42,6 +42,7 @@ type Event struct {
 	Upto      uint64 // of a flush: void if a message after it stands before the flush; 0 = not void
 	Role      memory.Role
 	Tokens    int // of the text
+	Bytes     int // of text and captions
 	Topic     string
 	Recalled  bool
 	Throttled bool

@@ -64,7 +64,7 @@ func (d *draft) takeOne(ctx context.Context, e events.Event, barrier uint64) err
 		return err
 	}
 	if !in.Flush {
-		if in.Throttled, err = d.throttled(ctx, e.Bank, in, bank.rate, barrier); err != nil {
+		if in.Throttled, err = d.throttled(ctx, e.Bank, in, bank.quota, barrier); err != nil {
 			return err
 		}
 	}
@@ -80,6 +80,7 @@ func (d *draft) takeOne(ctx context.Context, e events.Event, barrier uint64) err
 	s.Session, s.cut = next, s.cut || len(windows) > 0
 	d.windows = append(d.windows, windows...)
 	if in.Seq > before {
+		d.keepTrace(e)
 		d.counts.event(in, set, windows)
 	}
 	return nil
@@ -111,7 +112,7 @@ func (d *draft) settings(s *drafted, seq uint64, bank profile) *Settings {
 	return &set
 }
 
-func (d *draft) throttled(ctx context.Context, b memory.BankID, in Event, rate float64, barrier uint64) (bool, error) {
+func (d *draft) throttled(ctx context.Context, b memory.BankID, in Event, q quota, barrier uint64) (bool, error) {
 	l := d.limiters[b]
 	if l == nil {
 		base, err := d.limiter(ctx, b)
@@ -124,7 +125,7 @@ func (d *draft) throttled(ctx context.Context, b memory.BankID, in Event, rate f
 		d.limiters[b] = l
 		d.banks = append(d.banks, b)
 	}
-	return l.decide(in, rate, barrier), nil
+	return l.decide(in, q, barrier, func() (int64, error) { return d.stored(ctx, b, in.Seq) })
 }
 
 // commit stores the draft, in the order that lets a crash come anywhere:
@@ -140,7 +141,7 @@ func (d *draft) commit(ctx context.Context, last uint64) error {
 		do   func(context.Context) error
 	}{
 		{"decisions", d.commitDecisions},
-		{"windows", func(ctx context.Context) error { return d.deps.Conn.PublishWindows(ctx, d.windows) }},
+		{"windows", d.publishWindows},
 		{"sessions", d.commitSessions},
 		{"position", func(ctx context.Context) error { return d.commitPosition(ctx, last) }},
 	} {
@@ -227,6 +228,7 @@ func (d *draft) commitPosition(ctx context.Context, last uint64) error {
 		return events.Stop(fmt.Errorf("move the position of partition %d to %d: %w", d.part, last, err))
 	}
 	d.position.Revision, d.seq = rev, last
+	d.metrics.lag.stands(d.part, last)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func read(e events.Event, count func(string) int) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	in := Event{Seq: e.Seq, Stored: e.Stored, Role: m.Role, Topic: m.Topic, Recalled: m.Recalled}
+	in := Event{Seq: e.Seq, Stored: e.Stored, Role: m.Role, Topic: m.Topic, Recalled: m.Recalled, Bytes: len(m.Content) + len(m.Caption())}
 	if !m.Recalled {
 		in.Tokens = count(m.Content)
 		if c := m.Caption(); c != "" {

@@ -11,3 +11,11 @@ func WithStep(i *Ingest, step func(string) error) *Ingest {
 
 // RunPartition runs one partition without a lease.
 func RunPartition(ctx context.Context, i *Ingest, part int) error { return i.runPartition(ctx, part) }
+
+// Limiter decides on the events of one bank.
+type Limiter = limiter
+
+// Decide is what a limiter says of an event under a quota.
+func (l *limiter) Decide(e Event, rate float64, bytes int64, barrier uint64, stored func() (int64, error)) (bool, error) {
+	return l.decide(e, quota{rate, bytes}, barrier, stored)
+}

@@ -48,7 +48,9 @@ func New(cfg Config, deps Deps) (*Ingest, error) {
 	if cfg.Owner == "" {
 		cfg.Owner = uuid.NewString()
 	}
-	return &Ingest{cfg: cfg, deps: deps}, nil
+	i := &Ingest{cfg: cfg, deps: deps}
+	i.metrics.begin(deps.Conn)
+	return i, nil
 }
 
 // Metrics gives the counters, live.
@@ -64,6 +66,7 @@ func (i *Ingest) runPartition(ctx context.Context, part int) error {
 	p := newPartition(i, part)
 	i.metrics.Partitions.Add(1)
 	defer i.metrics.Partitions.Add(-1)
+	defer i.metrics.lag.lost(part)
 	err := p.run(ctx)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, memory.ErrConflict) {
 		p.log.Error().Err(err).Msg("a partition stopped")

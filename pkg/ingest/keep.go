@@ -21,6 +21,11 @@ func (d *draft) keep() {
 	for _, b := range d.banks {
 		d.partition.limiters[b].limiter = *d.limiters[b]
 	}
+	for _, w := range d.windows {
+		for _, m := range w.New {
+			delete(d.partition.traces, m.Seq)
+		}
+	}
 	d.metrics.add(d.counts, len(d.letters))
 }
 

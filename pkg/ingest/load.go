@@ -29,6 +29,7 @@ func (p *partition) load(ctx context.Context) error {
 		}
 	}
 	p.position, p.seq = rec, pos.Seq
+	p.metrics.lag.stands(p.part, p.seq)
 	p.position.Key = p.positionKey()
 	last, err := p.deps.Conn.LastInPartition(ctx, p.part)
 	if err != nil {
@@ -102,8 +103,8 @@ type profiles struct {
 
 type profile struct {
 	windows *memory.WindowSettings
-	rate    float64 // messages per second, 0 = unbounded
-	read    time.Time
+	quota
+	read time.Time
 }
 
 func (ps *profiles) of(ctx context.Context, b memory.BankID) (profile, error) {
@@ -119,7 +120,7 @@ func (ps *profiles) of(ctx context.Context, b memory.BankID) (profile, error) {
 	}
 	read := profile{windows: bank.Windows, read: time.Now()}
 	if bank.Quotas != nil {
-		read.rate = bank.Quotas.MessagesPerSecond
+		read.quota = quota{rate: bank.Quotas.MessagesPerSecond, bytes: bank.Quotas.Bytes}
 	}
 	ps.known[b] = read
 	return read, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -22,6 +23,18 @@ type Metrics struct {
 	WindowsFlush  atomic.Int64
 	WindowsTopic  atomic.Int64
 	Partitions    atomic.Int64 // owned now
+	Retries       atomic.Int64 // batches begun again after a failure
+
+	seconds prometheus.Histogram
+	lag     lag
+}
+
+func (m *Metrics) begin(c *events.Conn) {
+	m.seconds = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "eunoe_ingest_batch_seconds", Help: "Time from taking a batch of events to its position in the broker.",
+		Buckets: prometheus.ExponentialBuckets(.0005, 4, 9),
+	})
+	m.lag.begin(c)
 }
 
 // Windows is the number of windows cut, for whatever reason.
@@ -55,6 +68,7 @@ func (m *Metrics) series() []series {
 		counter("skipped_total", "Messages filtered by role or recalled.", &m.Skipped),
 		window(memory.TriggerCount, &m.WindowsCount), window(memory.TriggerTokens, &m.WindowsTokens),
 		window(memory.TriggerFlush, &m.WindowsFlush), window(memory.TriggerTopic, &m.WindowsTopic),
+		counter("retries_total", "Batches begun again after a failure.", &m.Retries),
 		one("partitions", "Partitions owned.", &m.Partitions, prometheus.GaugeValue, nil),
 	}
 }
@@ -64,6 +78,8 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, s := range m.series() {
 		ch <- s.desc
 	}
+	m.seconds.Describe(ch)
+	m.lag.Describe(ch)
 }
 
 // Collect implements prometheus.Collector.
@@ -71,6 +87,8 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, s := range m.series() {
 		ch <- prometheus.MustNewConstMetric(s.desc, s.kind, float64(s.value.Load()))
 	}
+	m.seconds.Collect(ch)
+	m.lag.Collect(ch)
 }
 
 // counts is what one batch adds to the metrics once it is stored.

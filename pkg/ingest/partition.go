@@ -30,8 +30,9 @@ type partition struct {
 	sessions map[name]*entry
 	open     map[name]*entry // those of sessions with open messages
 	limiters map[memory.BankID]*limited
-	caughtUp bool      // no event was waiting when the last batch came
-	stored   time.Time // when the last event read was stored
+	traces   map[uint64]string // trace contexts of open messages, by sequence; "" = it came without one
+	caughtUp bool              // no event was waiting when the last batch came
+	stored   time.Time         // when the last event read was stored
 }
 
 // name is a session of a bank.
@@ -59,6 +60,7 @@ func newPartition(i *Ingest, part int) *partition {
 		log:      i.deps.Log.With().Str("stage", "ingest").Int("partition", part).Logger(),
 		profiles: profiles{conn: i.deps.Conn, known: map[memory.BankID]profile{}},
 		sessions: map[name]*entry{}, open: map[name]*entry{}, limiters: map[memory.BankID]*limited{},
+		traces: map[uint64]string{},
 	}
 }
 
@@ -90,7 +92,15 @@ func (p *partition) run(ctx context.Context) error {
 
 // handle takes a batch of events: it decides, publishes the windows, and
 // writes the state. It may be called again with the same batch.
-func (p *partition) handle(ctx context.Context, batch []events.Event) error {
+func (p *partition) handle(ctx context.Context, batch []events.Event) (err error) {
+	began := time.Now()
+	defer func() {
+		if err != nil {
+			p.metrics.Retries.Add(1)
+			return
+		}
+		p.metrics.seconds.Observe(time.Since(began).Seconds())
+	}()
 	// A batch that was begun is finished, though its owner is to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

@@ -144,7 +144,7 @@ func TestChangedSettingsAfterACrash(t *testing.T) {
 	t.Parallel()
 	for crash := 1; crash <= 40; crash++ {
 		c := natstest.Start(t)
-		profile(t, c, memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: ptr(crash%3 + 1)}, Quotas: &memory.Quotas{MessagesPerSecond: float64(crash % 2 * 3)}})
+		profile(t, c, memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: ptr(crash%3 + 1)}, Quotas: &memory.Quotas{MessagesPerSecond: float64(crash % 2 * 3), Bytes: int64(crash % 3 * 60)}})
 		var messages []uint64
 		for n := range 30 {
 			session := memory.SessionID(fmt.Sprintf("s%d", n%3))
@@ -167,7 +167,7 @@ func TestChangedSettingsAfterACrash(t *testing.T) {
 		if err == nil {
 			t.Fatal("it did not crash")
 		}
-		profile(t, c, memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: ptr(5)}, Quotas: &memory.Quotas{MessagesPerSecond: 0.01}})
+		profile(t, c, memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: ptr(5)}, Quotas: &memory.Quotas{MessagesPerSecond: 0.01, Bytes: 40}})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {

@@ -46,6 +46,7 @@ type Quotas struct {
 	MessagesPerSecond float64 `json:"messages_per_second,omitempty"`
 	Bytes             int64   `json:"bytes,omitempty"`
 	Facts             int64   `json:"facts,omitempty"`
+	TokensPerDay      int64   `json:"tokens_per_day,omitempty"` // of language models, prompt and completion, by the UTC day
 }
 
 // Bank is the profile of one memory.

@@ -18,6 +18,7 @@ type Composite struct {
 	Confidence     float64     `json:"confidence"`
 	Version        uint64      `json:"version"`
 	Vector         Vector      `json:"vector,omitempty"` // the representative's
+	By             *Stamp      `json:"by,omitempty"`     // the model that wrote Text; nil = it is the representative's
 }
 
 // Node is what clustering sees of a fact (level 0) or a composite: the same
@@ -74,4 +75,5 @@ type Observation struct {
 	Said       time.Time       `json:"said"` // latest of its facts
 	Version    uint64          `json:"version"`
 	Given      bool            `json:"given,omitempty"` // handed in ready-made
+	By         *Stamp          `json:"by,omitempty"`    // the model that made it; nil = none did
 }

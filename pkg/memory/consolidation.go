@@ -25,9 +25,22 @@ type Changes struct {
 
 	Replacements []Replacement // messages that a later one took the place of, now in effect
 	Ended        []MessageEnd  // what became of message events
-	Window       *WindowEnd    // the window that ended, nil if none
-	Uses         []Use
-	Forgotten    *Forgotten
+	// MessageVectors are vectors of stored messages; a message that has one keeps it.
+	MessageVectors []LateVector
+	Window         *WindowEnd // the window that ended, nil if none
+	Uses           []Use
+	Forgotten      *Forgotten
+
+	Pending   []PendingQuestion // what waits for a language model from now on
+	Resolved  []PendingKey      // what does not any longer
+	Decisions []DecisionResult  // what became of a model's decisions
+	Derived   []FactID          // facts that the write's texts by a model rest on
+	// Stale says that the write rests on facts that are gone: its event is to be
+	// erased from the log, and what is left of it appended anew.
+	Stale bool
+	// Observed is the MEM_WRITES sequence up to which a model has seen the
+	// bank's facts; 0 leaves it.
+	Observed uint64
 
 	Outcome WriteOutcome
 	Changes []Change // change events in order; ids, time and write are filled when applied

@@ -80,7 +80,8 @@ type Source struct {
 
 // State is the attribute of a subject that a fact gives a value, where the
 // statement has that form: Alice's residence is Lisbon. Two facts with equal
-// Subject and Attribute and another Value cannot both hold at one time.
+// Subject and Attribute and another Value cannot both hold at one time. "not "
+// before the Value says that it holds no longer, and nothing of another.
 type State struct {
 	Subject   EntityID `json:"subject"`
 	Attribute string   `json:"attribute"` // lower case: residence, employer, favourite colour

@@ -2,11 +2,15 @@ package memory
 
 import "context"
 
-// LanguageModel completes a prompt. Implementations are safe for concurrent use.
+// LanguageModel completes a prompt. Implementations are safe for concurrent
+// use, count what a call took in the Meter of its context, and answer within
+// the context's deadline.
 type LanguageModel interface {
 	// Name is provider and model, as "openai:gpt-4o-mini".
 	Name() string
-	// Complete answers a prompt. The error is ErrUnavailable when trying again may help.
+	// Complete answers a prompt. The error is ErrUnavailable when trying again
+	// may help, ErrInvalid when the model refuses the request as it stands, and
+	// ErrDeadline when the context's deadline passed.
 	Complete(ctx context.Context, p Prompt) (Completion, error)
 }
 
@@ -14,16 +18,53 @@ type LanguageModel interface {
 type Prompt struct {
 	System string
 	User   string
-	Schema []byte // JSON schema the answer must meet; nil = free text
-	Limit  int    // tokens of the answer; 0 = the model's own limit
+	Turns  []Turn // what followed User so far, in order: a tool loop
+	// Schema is the JSON schema the answer must meet; nil = free text. A model
+	// that cannot hold an answer to a schema is asked for a JSON object, and what
+	// comes back is the caller's to check in any case.
+	Schema     []byte
+	SchemaName string // [a-z_]+, with Schema
+	Tools      []Tool // tools the model may call
+	MustCall   bool   // with Tools: the model must call one of them
+	Limit      int    // tokens of the answer; 0 = the model's own limit
+	// Stream is called with each piece of the answer's text as it comes; nil =
+	// the answer comes whole. Its error ends the call.
+	Stream func(delta string) error
+	// StreamCall is called with each piece of a tool call's arguments as it
+	// comes: call is the place of the call in the answer, from 0. nil, or a
+	// provider that cannot tell them, = the calls come whole. Its error ends the call.
+	StreamCall func(call int, name, delta string) error
+}
+
+// Tool is a function a language model may call.
+type Tool struct {
+	Name        string // [a-z_]+
+	Description string
+	Schema      []byte // JSON schema of the arguments, an object
+}
+
+// ToolCall is a call a language model made. Arguments are as it wrote them,
+// and need not be JSON.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// Turn is one step of a tool loop: what the model said and called, and what it
+// was given back, one result per call, in their order.
+type Turn struct {
+	Text    string
+	Calls   []ToolCall
+	Results []string
 }
 
 // Completion is what a language model answered.
 type Completion struct {
-	Text             string
-	PromptTokens     int
-	CompletionTokens int
-	Truncated        bool
+	Text      string
+	Calls     []ToolCall
+	Truncated bool // the answer ended at a limit of tokens
+	Usage     Usage
 }
 
 // Embedder turns texts into vectors of unit length. Implementations are safe
@@ -35,8 +76,15 @@ type Embedder interface {
 	Dimension() int
 	// Thresholds belong to the model: what counts as near under it.
 	Thresholds() SimilarityThresholds
-	// Embed gives one vector per text, in order.
+	// Embed gives one vector per text that is stored, in order.
 	Embed(ctx context.Context, texts []string) ([]Vector, error)
+}
+
+// QueryEmbedder is an Embedder whose model treats questions in another way
+// than what is stored: with a prefix of their own, say.
+type QueryEmbedder interface {
+	// EmbedQuery gives the vector of a question.
+	EmbedQuery(ctx context.Context, text string) (Vector, error)
 }
 
 // SimilarityThresholds are cosines, each in [0, 1].

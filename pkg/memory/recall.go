@@ -50,6 +50,9 @@ type RecallRequest struct {
 	MinScore   float64            `json:"min_score,omitempty"`
 	Explain    bool               `json:"explain,omitempty"`
 	Sources    *bool              `json:"sources,omitempty"`
+	Exact      bool               `json:"exact,omitempty"`    // compare every vector of the bank, however large it is
+	Judge      *Judge             `json:"judge,omitempty"`    // a language model keeps what bears on the query
+	Adequacy   int                `json:"adequacy,omitempty"` // rounds, 0 to 2, in which a language model asks for what is missing
 }
 
 // The strategies of recall.
@@ -110,6 +113,13 @@ type RecallReply struct {
 	Seen     uint64   `json:"seen"` // MEM_MESSAGES sequence that was applied
 	Degraded []string `json:"degraded"`
 	Took     Duration `json:"took"`
+	Judged   *Judged  `json:"judged,omitempty"` // where judge was asked for and a language model judged
+}
+
+// Judged counts what a language model kept and dropped.
+type Judged struct {
+	Kept    int `json:"kept"`
+	Dropped int `json:"dropped"`
 }
 
 // ReflectRequest asks for an answer, or for packed context for a caller's own model.
@@ -128,13 +138,21 @@ type Citation struct {
 
 // ReflectReply answers a ReflectRequest.
 type ReflectReply struct {
-	Response  string         `json:"response"`
-	Citations []Citation     `json:"citations"`
-	FactsUsed []string       `json:"facts_used"`
-	Turns     int            `json:"turns"`
-	Usage     map[string]any `json:"usage"`
-	Mode      string         `json:"mode"`
-	Degraded  []string       `json:"degraded"`
-	Fresh     bool           `json:"fresh"`
-	Tokens    int            `json:"tokens"`
+	Response  string     `json:"response"`
+	Citations []Citation `json:"citations"` // [n] in the response is the nth of them
+	FactsUsed []string   `json:"facts_used"`
+	Turns     int        `json:"turns"` // of the language model
+	Usage     Usage      `json:"usage"` // of every model call of the request, failed ones too
+	Mode      string     `json:"mode"`  // answer or context
+	Degraded  []string   `json:"degraded"`
+	Fresh     bool       `json:"fresh"`
+	Tokens    int        `json:"tokens"`
+	Judged    *Judged    `json:"judged,omitempty"` // of the first search, as in a recall
+}
+
+// Delta is a piece of a streamed response; the whole reply comes last.
+type Delta struct {
+	Delta string `json:"delta"`
+	// Reset says that the pieces so far are void: the response begins anew.
+	Reset bool `json:"reset,omitempty"`
 }

@@ -48,6 +48,9 @@ type ObserveReply struct {
 	Op           string        `json:"op"`
 	Write        uint64        `json:"write"`
 	Observations []Observation `json:"observations"`
+	// Pending says that a language model has not answered yet: what it finds
+	// comes later, under the op followed by "/model".
+	Pending bool `json:"pending,omitempty"`
 }
 
 // ConsolidateRequest runs what waits for a schedule.
@@ -64,6 +67,8 @@ type ConsolidateReply struct {
 	Facts        int    `json:"facts"`
 	Composites   int    `json:"composites"`
 	Observations int    `json:"observations"`
+	// Pending says that a language model has not answered yet.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // EditRequest makes a new version of a fact. Another text is a new fact that

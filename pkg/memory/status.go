@@ -17,6 +17,8 @@ type Status struct {
 	Lag          Duration       `json:"lag"` // age of the oldest pending message
 	Waiting      []Waiting      `json:"waiting"`
 	Conservation Conservation   `json:"conservation"`
+	// Usage is what models took for the bank so far, by stage and model.
+	Usage []StageUsage `json:"usage,omitempty"`
 }
 
 // StatusMessages is the last sequence published and how many were throttled.
@@ -25,9 +27,11 @@ type StatusMessages struct {
 	Throttled int    `json:"throttled"`
 }
 
-// Pending counts what is not yet done.
+// Pending counts what is not yet done. Parked of windows are those that wait
+// for the bank's token budget; they are among Pending.
 type Pending struct {
 	Pending int `json:"pending"`
+	Parked  int `json:"parked,omitempty"`
 }
 
 // Waiting is a session whose messages wait for a window: until at the latest.

@@ -12,17 +12,32 @@ import (
 // NFKC, case folded, white space folded to single spaces, final punctuation
 // dropped. It is for comparing and hashing, never for showing.
 func NormalText(s string) string {
-	s = cases.Fold().String(norm.NFKC.String(s))
+	s = folded(s)
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.TrimRightFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || (unicode.IsPunct(r) && !strings.ContainsRune(`)]}"'%`, r))
 	})
 }
 
+// folded is s in NFKC and case folded; bytes that are no UTF-8 are one
+// replacement character. Cherokee folds to its capitals, which the library takes
+// for letters to be made small again.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 0xAB70 <= r && r <= 0xABBF:
+			return r - 0xAB70 + 0x13A0
+		case 0x13F8 <= r && r <= 0x13FD:
+			return r - 8
+		}
+		return r
+	}, cases.Fold().String(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD"))))
+}
+
 // NewEntityID is the canonical id of a named thing: lower case, NFKC, white
 // space folded; "Person", " Alice  B." gives "person:alice b.". An empty name gives "".
 func NewEntityID(typ EntityType, name string) EntityID {
-	name = strings.Join(strings.Fields(cases.Fold().String(norm.NFKC.String(name))), " ")
+	name = strings.Join(strings.Fields(folded(name)), " ")
 	if name == "" {
 		return ""
 	}

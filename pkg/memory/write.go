@@ -17,6 +17,10 @@ const (
 	WriteFeedback    WriteKind = "feedback"    // what a recall was good for
 	WriteBank        WriteKind = "bank"        // a bank's profile
 	WriteForget      WriteKind = "forget"      // erase
+	WriteDecide      WriteKind = "decide"      // what a model decided about facts that are near each other
+	WriteSummary     WriteKind = "summary"     // a model's wordings for composites
+	WriteVectors     WriteKind = "vectors"     // vectors that come after their records
+	WriteUsage       WriteKind = "usage"       // what model calls took that no other write tells of
 )
 
 // Write is one event of MEM_WRITES. Exactly one of the parts is set, the one
@@ -26,6 +30,9 @@ type Write struct {
 	Bank BankID    `json:"-"` // the subject's
 	Kind WriteKind `json:"-"` // the subject's
 	Seq  uint64    `json:"-"` // sequence in MEM_WRITES
+	// Trace is the trace context that the write's changes go out with; "" = none.
+	// It is no part of what the write says.
+	Trace string `json:"-"`
 
 	Op   string    `json:"op"`            // repeating it changes nothing
 	Time time.Time `json:"time,omitzero"` // zero = the stream timestamp; set when appended anew
@@ -43,6 +50,22 @@ type Write struct {
 	Feedback    *FeedbackRequest    `json:"feedback,omitempty"`
 	Profile     *BankUpdate         `json:"profile,omitempty"`
 	Forget      *ForgetRequest      `json:"forget,omitempty"`
+	Decide      []Decided           `json:"decide,omitempty"`
+	Summaries   []Summary           `json:"summaries,omitempty"`
+	Vectors     []LateVector        `json:"vectors,omitempty"` // also of messages of a window
+	// Early says that a change of the embedding model made Vectors: a rebuild
+	// gives them to their facts where the facts are made, before this event.
+	Early bool `json:"early,omitempty"`
+
+	// Seen, of observations by a model, is the MEM_WRITES sequence up to which
+	// the model had seen the bank's facts; 0 = a part of them.
+	Seen uint64 `json:"seen,omitempty"`
+
+	// By says which model made what the write holds; nil = none did.
+	By *Stamp `json:"by,omitempty"`
+	// Usage is what the model calls behind the write took. It counts once for
+	// every event of the log, even for one whose op was applied before.
+	Usage []StageUsage `json:"usage,omitempty"`
 }
 
 // WindowOutcome is how a window ended.

@@ -107,14 +107,6 @@ func (s *Service) settleDead(ctx context.Context, r memory.DeadRequest, f events
 	return reply, err
 }
 
-// VerifyRequest asks for a check of the store; it has no fields.
-type VerifyRequest struct{}
-
-// Verify checks the store.
-func (s *Service) Verify(ctx context.Context, _ memory.BankID, _ VerifyRequest) (Verification, error) {
-	return s.store.Verify(ctx)
-}
-
 // EraseRequest erases a whole bank.
 type EraseRequest struct {
 	memory.WriteControl

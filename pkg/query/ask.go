@@ -29,6 +29,9 @@ type ask struct {
 	minScore   float64
 	explain    bool
 	sources    bool
+	exact      bool     // every vector is compared
+	judge      *float64 // what a judged item needs; nil = none judges
+	adequacy   int      // rounds
 }
 
 // on reports whether a strategy has weight.
@@ -47,7 +50,7 @@ func (a ask) only(strategy string) bool {
 // newAsk checks a request and fills in the defaults. now is the server's time.
 func (c Config) newAsk(r memory.RecallRequest, now time.Time) (ask, error) {
 	a := ask{query: r.Query, maxFacts: 10, maxTokens: 2000, now: memory.At(now), after: r.After, afterWrite: r.AfterWrite,
-		wait: c.Wait, minScore: r.MinScore, explain: r.Explain, sources: true}
+		wait: c.Wait, minScore: r.MinScore, explain: r.Explain, sources: true, exact: r.Exact}
 	switch {
 	case strings.TrimSpace(r.Query) == "":
 		return a, memory.Invalid("query", "must not be empty")
@@ -73,6 +76,9 @@ func (c Config) newAsk(r memory.RecallRequest, now time.Time) (ask, error) {
 	}
 	if math.IsNaN(r.MinScore) || r.MinScore < 0 || r.MinScore > 1 {
 		return a, memory.Invalid("min_score", "is %g; expected 0 to 1", r.MinScore)
+	}
+	if err := setModels(r, &a); err != nil {
+		return a, err
 	}
 	if err := c.setTimes(r, &a); err != nil {
 		return a, err

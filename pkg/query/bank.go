@@ -74,7 +74,7 @@ func checkBank(u memory.BankUpdate) error {
 		}
 	}
 	if q := u.Quotas; q != nil {
-		if math.IsNaN(q.MessagesPerSecond) || q.MessagesPerSecond < 0 || q.Bytes < 0 || q.Facts < 0 {
+		if math.IsNaN(q.MessagesPerSecond) || q.MessagesPerSecond < 0 || q.Bytes < 0 || q.Facts < 0 || q.TokensPerDay < 0 {
 			return memory.Invalid("quotas", "must not be negative; 0 is unbounded")
 		}
 	}

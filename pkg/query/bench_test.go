@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func BenchmarkRecall(b *testing.B) {
 				took = append(took, time.Since(start))
 			}
 			b.StopTimer()
-			sortDurations(took)
+			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 			b.ReportMetric(float64(took[int(math.Min(float64(len(took)-1), float64(len(took))*.99))].Microseconds())/1000, "p99-ms")
 		})

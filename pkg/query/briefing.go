@@ -24,6 +24,7 @@ type line struct {
 	section string
 	text    string // without its number
 	item    *memory.Item
+	parties [2]memory.Item // of a conflict, which has no item
 }
 
 // briefing is what was found, on its way to being a context.
@@ -32,6 +33,8 @@ type briefing struct {
 	traits memory.Disposition
 	quotes map[string]memory.Item // what was said, by fact; for the literal
 	lines  []line                 // in order of importance
+
+	disputed map[string]bool // facts that are party to an open conflict
 }
 
 func newBriefing(f found, quotes map[string]memory.Item) *briefing {
@@ -39,9 +42,9 @@ func newBriefing(f found, quotes map[string]memory.Item) *briefing {
 	if b.traits.Validate() != nil {
 		b.traits = memory.DefaultDisposition()
 	}
-	disputed := map[string]bool{}
+	b.disputed = map[string]bool{}
 	for _, c := range f.conflicts {
-		disputed[string(c.A)], disputed[string(c.B)] = true, true
+		b.disputed[string(c.A)], b.disputed[string(c.B)] = true, true
 	}
 	facts := 0
 	for i := range f.reply.Items {
@@ -52,14 +55,14 @@ func newBriefing(f found, quotes map[string]memory.Item) *briefing {
 		if item.Record != memory.RecordMessage {
 			facts++
 		}
-		b.lines = append(b.lines, line{b.section(*item), b.say(*item, disputed[item.ID]), item})
+		b.lines = append(b.lines, line{section: b.section(*item), text: b.say(*item, b.disputed[item.ID]), item: item})
 	}
 	for _, c := range f.conflicts {
 		x, y := f.parties[c.A], f.parties[c.B]
 		if x.ID == "" || y.ID == "" {
 			continue
 		}
-		b.lines = append(b.lines, line{sectionConflicts, fmt.Sprintf("%q against %q, undecided.", x.Text, y.Text), nil})
+		b.lines = append(b.lines, line{section: sectionConflicts, text: fmt.Sprintf("%q against %q, undecided.", x.Text, y.Text), parties: [2]memory.Item{x, y}})
 	}
 	return b
 }

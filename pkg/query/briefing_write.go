@@ -61,7 +61,7 @@ func whenOf(i memory.Item) string {
 // reply writes the briefing within a budget of tokens: whole items, the least
 // important ones dropped first.
 func (b *briefing) reply(budget int) memory.ReflectReply {
-	r := memory.ReflectReply{Citations: []memory.Citation{}, FactsUsed: []string{}, Usage: map[string]any{}, Mode: StyleContext, Degraded: []string{}}
+	r := memory.ReflectReply{Citations: []memory.Citation{}, FactsUsed: []string{}, Mode: StyleContext, Degraded: []string{}}
 	lines := b.lines
 	text := b.write(lines)
 	for len(lines) > 0 && analysis.CountTokens(text) > budget {

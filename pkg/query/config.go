@@ -9,11 +9,13 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/rank"
 )
 
 // Config holds the numbers of the query service.
 type Config struct {
 	// Requests is how many requests are worked on at once; more wait. At least 1.
+	// Reflect takes at most half of them, and one at least.
 	Requests int
 	// MaxWait bounds wait and deadline of a request.
 	MaxWait time.Duration
@@ -21,7 +23,20 @@ type Config struct {
 	Wait time.Duration
 	// IdleAfter is after how long an idle session is flushed (status shows until when).
 	IdleAfter time.Duration
-	// Redact says whether secrets in what is retained by hand are replaced.
+	// ReflectTimeout bounds an answer of reflect by a language model; when it has
+	// passed the context is given.
+	ReflectTimeout time.Duration
+	// JudgeTimeout bounds one call of the judge, or of an adequacy round.
+	JudgeTimeout time.Duration
+	// TokensPerDay is how many tokens language models may take for a bank on one
+	// UTC day before answers, judgements and adequacy rounds are left to the
+	// rules, unless the bank's quotas name another bound; 0 = no bound.
+	TokensPerDay int64
+	// Observer says that a language model answers observe and consolidate too:
+	// within the request's wait its answer is waited for.
+	Observer bool
+	// Redact says whether secrets in what is retained by hand, and in what a
+	// language model is shown, are replaced.
 	Redact bool
 	// RedactExtra are further patterns that count as secrets.
 	RedactExtra []string
@@ -40,6 +55,11 @@ type RecallConfig struct {
 	// CommonTerm is how many rows a term is looked up to, and how many the
 	// rarest terms of a question bring before commoner ones bring no more.
 	CommonTerm int
+	// Things bounds the rows that are ranked because they name a thing of a class
+	// the question asks for; 0 = they are not looked up.
+	Things int
+	// Ranking are the weights by which texts are ranked.
+	Ranking rank.Weights
 	// Weights are the strategies' weights where a request names none. Semantic
 	// is multiplied with the embedder's RankWeight.
 	Weights map[string]float64
@@ -73,8 +93,9 @@ type RecallConfig struct {
 func DefaultConfig() Config {
 	return Config{
 		Requests: 64, MaxWait: 5 * time.Minute, Wait: 2 * time.Second, IdleAfter: 30 * time.Second, Redact: true, Version: "0.1.0",
+		ReflectTimeout: time.Minute, JudgeTimeout: 15 * time.Second,
 		Recall: RecallConfig{
-			Messages: 100, Facts: 60, Nodes: 30, CommonTerm: 1000,
+			Messages: 100, Facts: 60, Nodes: 30, CommonTerm: 1000, Things: 150, Ranking: rank.DefaultWeights(),
 			Weights: map[string]float64{
 				memory.StrategyKeyword: 1, memory.StrategySemantic: 1, memory.StrategyEntity: .05,
 				memory.StrategyTemporal: .02, memory.StrategyGraph: .05, memory.StrategyRecency: .005,
@@ -98,9 +119,12 @@ func (c Config) Validate() error {
 	check(c.Requests >= 1, "requests is %d; at least 1 is needed", c.Requests)
 	check(c.Wait >= 0 && c.Wait <= c.MaxWait, "wait is %s; expected 0 to %s", c.Wait, c.MaxWait)
 	check(c.IdleAfter >= 0, "idle after is %s; it must not be negative", c.IdleAfter)
+	check(c.ReflectTimeout > 0 && c.JudgeTimeout > 0, "reflect timeout is %s and judge timeout %s; both must be positive", c.ReflectTimeout, c.JudgeTimeout)
+	check(c.TokensPerDay >= 0, "tokens per day is %d; it must not be negative", c.TokensPerDay)
 	check(c.Version != "", "version is empty")
 	r := c.Recall
 	check(r.Messages >= 1 && r.Facts >= 1 && r.Nodes >= 1 && r.CommonTerm >= 1, "recall: messages, facts, nodes and common term must be at least 1")
+	check(r.Things >= 0, "recall: things is %d; it must not be negative", r.Things)
 	for _, n := range []struct {
 		name  string
 		value float64
@@ -122,6 +146,10 @@ type Deps struct {
 	Store    Store
 	Embedder memory.Embedder // nil = no semantic recall, vectors of callers are not checked against a model
 	Reranker memory.Reranker // nil = the fused order stands
-	Log      zerolog.Logger
-	Now      func() time.Time // nil = time.Now
+	// Answerer writes the answers of reflect; nil = it gives the context.
+	Answerer memory.LanguageModel
+	// Judge judges what was found and says what is missing; nil = neither is done.
+	Judge memory.LanguageModel
+	Log   zerolog.Logger
+	Now   func() time.Time // nil = time.Now
 }

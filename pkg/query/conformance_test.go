@@ -172,6 +172,11 @@ func TestConformance(t *testing.T) {
 		}
 	})
 
+	t.Run("H12 what is retained without a vector is embedded, later where the embedder is down", func(t *testing.T) {
+		t.Parallel()
+		embeddedLater(t)
+	})
+
 	t.Run("H20 a vector of another size is a typed conflict", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
@@ -382,7 +387,7 @@ func TestConformance(t *testing.T) {
 		if got := find(); len(got) != 0 {
 			t.Errorf("after removal: %v", got)
 		}
-		v, err := w.db.Verify(context.Background())
+		v, err := w.db.Verify(context.Background(), query.VerifyOptions{Full: true})
 		if err != nil || len(v.Problems) > 0 || v.Counts["facts"] != 0 {
 			t.Errorf("verify says %+v, %v", v, err)
 		}

@@ -13,6 +13,12 @@
 //     (keyword_score.go, fuse.go, fold.go);
 //   - pack: whole items up to max_facts and max_tokens (pack.go).
 //
-// Everything between reading the store and answering is a pure function of
+// Where models are configured they look at what was found once the store is let
+// go, before it is packed: a reranker (rerank.go), rounds that ask for what is
+// missing (adequacy.go), and a judge (judge.go). Reflect puts it to a language
+// model that may search on (answer*.go), and gives the context by rules where
+// there is none or it fails (briefing*.go).
+//
+// Without them everything between reading the store and answering is a pure function of
 // the request and what was read, so equal stores give equal answers.
 package query

@@ -43,10 +43,7 @@ func (s *Service) Edit(ctx context.Context, bank memory.BankID, r memory.EditReq
 	w := memory.Write{Bank: bank, Kind: memory.WriteEdit, Op: op, Edit: &memory.EditWrite{EditRequest: r}}
 	w.Edit.WriteControl = memory.WriteControl{}
 	if s.embedder != nil && r.Text != "" && r.Text != now.Text {
-		if w.Edit.Vector, err = s.embedOne(ctx, r.Text); err != nil {
-			return memory.EditReply{}, fmt.Errorf("%w: %w", err, memory.ErrUnavailable)
-		}
-		w.Edit.Model = s.embedder.Name()
+		w.Edit.Vector, w.Edit.Model, w.Usage = s.embedEdit(ctx, r.Text)
 	}
 	out, err := s.write(ctx, w, wait)
 	return edited(r, &out, err)

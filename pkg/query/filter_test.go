@@ -156,6 +156,25 @@ func TestSuccessors(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+	t.Run("what held at an earlier time answers before what had ended by then, also where it holds again today", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		day := func(n int) time.Time { return noon.AddDate(0, 0, n-10) }
+		w.say(memory.Message{ID: "p", Content: "I live in Paris.", Time: day(1)}, memory.Message{ID: "m", Content: "I settled down in Madrid.", Time: day(2)},
+			memory.Message{ID: "q", Content: "I live in Paris.", Time: day(3)})
+		state := func(value string) *memory.State {
+			return &memory.State{Subject: "person:alice", Attribute: "residence", Value: value}
+		}
+		w.know(alice,
+			memory.Fact{Text: "Alice lives in Paris.", Sources: w.from(alice, "p", "q"), State: state("paris"), Valid: []memory.Interval{{From: day(1), To: ptr(day(2))}, {From: day(3)}}},
+			memory.Fact{Text: "Alice settled down in Madrid.", Sources: w.from(alice, "m"), State: state("madrid"), Valid: []memory.Interval{{From: day(2), To: ptr(day(3))}},
+				Superseded: memory.NewFactID(alice, "Alice lives in Paris.", memory.KindWorld)})
+		then := day(2).Add(time.Hour)
+		got := textsOf(w.recall(alice, memory.RecallRequest{Query: "living in", Filter: memory.Filter{AsOf: &then}}).Items)
+		if len(got) != 2 || got[0] != "Alice settled down in Madrid." {
+			t.Errorf("got %q", got)
+		}
+	})
 	t.Run("a question for all there is looks for what it names, not for its own words", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -77,7 +77,8 @@ func (g *gatherer) telling(weights map[string]float64) marks {
 
 // fusedMessages scores messages, and scales down what facts tell against: a
 // message whose facts have all ended, and one that repeats what memory said.
-// current are the facts that hold now in place of what ended.
+// current are the facts that hold in place of what ended, and those that give a
+// state that is asked for.
 func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks, err error) {
 	nos := g.pool.numbers(memory.RecordMessage)
 	out, current = marks{}, marks{}
@@ -87,24 +88,33 @@ func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks
 			out[no] *= g.cfg.Repeated
 		}
 	}
-	if g.a.filter.AsOf != nil || !g.wantsFacts() {
+	if !g.wantsFacts() {
 		return out, current, nil
 	}
 	ended, err := g.s.Unheld(nos)
-	if err != nil || len(ended) == 0 {
-		return out, current, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(ended) > 0 {
+		if current, err = g.successors(ended, out, weights); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, no := range ended {
 		out[no] *= g.cfg.Ended
 	}
-	current, err = g.successors(ended, weights)
-	return out, current, err
+	best := 0.0
+	for _, score := range out {
+		best = max(best, score)
+	}
+	return out, current, g.states(best, g.telling(weights), current)
 }
 
-// successors scores the facts that hold now in place of what messages said by
-// what the ended ones would score: "Alice moved to London" answers where she
-// lives, since it took the place of "Alice lives in Paris".
-func (g *gatherer) successors(ended []int64, weights map[string]float64) (marks, error) {
+// successors scores the facts that hold in place of what messages said by what
+// the ended ones would score, as facts or in their messages: "Alice moved to
+// London" answers where she lives, since it took the place of "Alice lives in
+// Paris".
+func (g *gatherer) successors(ended []int64, messages marks, weights map[string]float64) (marks, error) {
 	current := marks{}
 	list, err := g.s.Successors(ended)
 	if err != nil || len(list) == 0 || weights[memory.StrategyGraph] <= 0 {
@@ -121,7 +131,7 @@ func (g *gatherer) successors(ended []int64, weights map[string]float64) (marks,
 			continue
 		}
 		fact := list[s.Index].Fact
-		current.set(fact, Fused(map[string]float64{memory.StrategyKeyword: s.Score}, weights))
+		current.set(fact, max(messages[list[s.Index].Message], Fused(map[string]float64{memory.StrategyKeyword: s.Score}, weights)))
 		graph.set(fact, s.Score*HopDecay)
 		nos = append(nos, fact)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/rank"
 )
@@ -30,7 +31,7 @@ type gatherer struct {
 }
 
 func newGatherer(cfg RecallConfig, a ask, q question, s Searcher) *gatherer {
-	return &gatherer{cfg: cfg, a: a, q: q, s: s, weights: rank.DefaultWeights(), pool: pool{}, size: map[memory.Record]int{}, found: map[memory.Record]postings{},
+	return &gatherer{cfg: cfg, a: a, q: q, s: s, weights: cfg.Ranking, pool: pool{}, size: map[memory.Record]int{}, found: map[memory.Record]postings{},
 		terms: map[memory.Record]map[int64]uint64{}, messages: map[int64]MessageRow{}, facts: map[int64]FactRow{},
 		composites: map[int64]CompositeRow{}, observations: map[int64]ObservationRow{}}
 }
@@ -57,17 +58,20 @@ type step struct {
 func (g *gatherer) gather(ctx context.Context) error {
 	a, late := g.a, []string(nil)
 	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0
+	semantic := a.on(memory.StrategySemantic) && len(a.vector) > 0
 	for _, st := range []step{
 		{"keyword over facts", keyword && g.wantsFacts(), func(context.Context) error { return g.keywordTexts(memory.RecordFact, g.cfg.Facts) }},
+		{"semantic", semantic && g.wantsFacts(), g.semantic},
+		{"semantic over messages", semantic && g.wants(memory.RecordMessage), g.semanticMessages},
 		{"keyword over messages", keyword && g.wants(memory.RecordMessage), func(context.Context) error { return g.keywordMessages(a.on(memory.StrategyGraph)) }},
 		{"entity", a.on(memory.StrategyEntity), g.entity},
 		{"temporal", a.on(memory.StrategyTemporal), g.temporal},
 		{"keyword over composites", keyword && g.wants(memory.RecordComposite), func(context.Context) error { return g.keywordTexts(memory.RecordComposite, g.cfg.Nodes) }},
 		{"keyword over observations", keyword && g.wants(memory.RecordObservation), func(context.Context) error { return g.keywordTexts(memory.RecordObservation, g.cfg.Nodes) }},
-		{"semantic", a.on(memory.StrategySemantic) && len(a.vector) > 0 && g.wantsFacts(), g.semantic},
 		{"latest", true, g.latest},
 		{"graph", a.on(memory.StrategyGraph) && g.wantsFacts(), g.graph},
 		{"tree", g.wants(memory.RecordComposite), g.tree},
+		{"semantic over what else was found", semantic, g.compare},
 		{"recency", a.on(memory.StrategyRecency), g.recency},
 	} {
 		if !st.on {
@@ -81,7 +85,9 @@ func (g *gatherer) gather(ctx context.Context) error {
 			continue
 		}
 		inner, cancel := g.within(ctx)
+		inner, span := telemetry.Start(inner, st.name)
 		err := st.run(inner)
+		span.End(err)
 		expired := inner.Err() != nil && ctx.Err() == nil
 		cancel()
 		if err != nil && expired {
@@ -119,19 +125,4 @@ func (g *gatherer) inTime(ctx context.Context) error {
 // they support the messages and composites they belong to.
 func (g *gatherer) wantsFacts() bool {
 	return g.wants(memory.RecordFact) || g.wants(memory.RecordComposite)
-}
-
-// semantic finds facts by the similarity of their vectors.
-func (g *gatherer) semantic(ctx context.Context) error {
-	near, err := g.s.Nearest(ctx, g.a.vector, g.cfg.Facts)
-	if err != nil {
-		return err
-	}
-	into := g.pool.of(memory.RecordFact, memory.StrategySemantic)
-	for _, n := range near {
-		if n.Cosine > 0 {
-			into.set(n.No, n.Cosine)
-		}
-	}
-	return nil
 }

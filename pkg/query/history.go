@@ -19,6 +19,9 @@ type HistoryReply struct {
 	Current []string           `json:"current"` // the live ones among them
 	Items   []memory.Item      `json:"items"`
 	Sources []memory.MessageID `json:"sources"`
+	// Decisions are what language models decided about two of the facts, with
+	// model and prompt, those that came to nothing too, with the reason.
+	Decisions []memory.DecisionResult `json:"decisions,omitempty"`
 }
 
 // History reads how a fact came to be as it is. Chains may fork and may even
@@ -52,7 +55,13 @@ func (s *Service) History(ctx context.Context, bank memory.BankID, r memory.Hist
 			next = append(next, earlier...)
 			front = slices.DeleteFunc(next, func(id memory.FactID) bool { return id == "" || seen[id] })
 		}
-		return nil
+		all := make([]memory.FactID, 0, len(out.Items))
+		for _, i := range out.Items {
+			all = append(all, memory.FactID(i.ID))
+		}
+		var err error
+		out.Decisions, err = rd.DecisionsOf(all)
+		return err
 	})
 	if err != nil {
 		return out, err

@@ -80,7 +80,10 @@ func (g *gatherer) keywordMessages(beside bool) error {
 	if err != nil {
 		return err
 	}
-	rows := p.latestBest(g.cfg.Messages)
+	rows, err := g.withThings(memory.RecordMessage, p.latestBest(g.cfg.Messages))
+	if err != nil {
+		return err
+	}
 	resting, err := g.restedOn()
 	if err != nil {
 		return err
@@ -118,6 +121,21 @@ func (g *gatherer) keywordMessages(beside bool) error {
 	return nil
 }
 
+// withThings adds the latest rows of a record that name a thing of a class the
+// question asks for: "our cat" has no word of "Which pets do they have?".
+func (g *gatherer) withThings(r memory.Record, rows []int64) ([]int64, error) {
+	if len(g.q.Things) == 0 || g.cfg.Things == 0 {
+		return rows, nil
+	}
+	more, _, err := g.s.Matching(r, Term{Forms: g.q.Things}, g.cfg.Things)
+	for _, no := range more {
+		if !slices.Contains(rows, no) {
+			rows = append(rows, no)
+		}
+	}
+	return rows, err
+}
+
 // empty reports a message of a word or two that answers no question: no
 // neighbour's words make it worth a place.
 func empty(c rank.Candidate) bool {
@@ -127,14 +145,16 @@ func empty(c rank.Candidate) bool {
 	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !strings.ContainsAny(c.Prev.Text, "?？")
 }
 
-// restedOn gives the messages that the best facts found by their words rest on.
+// restedOn gives the messages that the best facts found so far rest on, and
+// those that are near by their vectors.
 func (g *gatherer) restedOn() ([]int64, error) {
 	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
+	best = append(best, g.pool.of(memory.RecordFact, memory.StrategySemantic).best(g.cfg.Facts/2)...)
 	links, err := g.s.Links(best)
 	if err != nil {
 		return nil, err
 	}
-	var out []int64
+	out := g.pool.of(memory.RecordMessage, memory.StrategySemantic).best(g.cfg.Messages)
 	for _, l := range links {
 		out = append(out, l.Message)
 	}
@@ -148,7 +168,13 @@ func (g *gatherer) keywordTexts(r memory.Record, limit int) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := g.texts(r, p.latestBest(limit))
+	rows := p.latestBest(limit)
+	if r == memory.RecordFact {
+		if rows, err = g.withThings(r, rows); err != nil {
+			return err
+		}
+	}
+	candidates, err := g.texts(r, rows)
 	if err != nil {
 		return err
 	}

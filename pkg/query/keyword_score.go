@@ -36,9 +36,8 @@ func (g *gatherer) score(r memory.Record, candidates []rank.Candidate) []rank.Sc
 
 // calibrate maps a ranking score onto (0, 1) and keeps every order. A score
 // counts against what a message has that holds each word of the question once,
-// in a dozen words: 3.3 for holding them, and .42 for each unit of their
-// weight. Such a message has .88, one with half of that score .38, one with
-// none .08.
+// in no word more: 2.6 for holding them, and .44 for each unit of their
+// weight. Such a score gives .88, half of it .44, none .08.
 func calibrate(score, total float64) float64 {
-	return 1 / (1 + math.Exp(2.5-4.5*score/(3.3+.42*total)))
+	return 1 / (1 + math.Exp(2.5-4.5*score/(2.6+.44*total)))
 }

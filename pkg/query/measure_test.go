@@ -1,3 +1,5 @@
+//go:build !race
+
 package query_test
 
 import (
@@ -178,7 +180,7 @@ func (s *scores) add(q labelled, items []memory.Item, took time.Duration) {
 
 func (s *scores) String() string {
 	n := float64(s.n)
-	sortDurations(s.took)
+	slices.Sort(s.took)
 	return fmt.Sprintf("R@10 %.1f  brecall %.1f  hit@10 %.1f  MRR %.3f  p50 %s p99 %s (n=%d)", 100*s.recall/n, 100*s.brecall/n, 100*s.hit/n, s.mrr/n,
 		s.took[len(s.took)/2].Round(10*time.Microsecond), s.took[len(s.took)*99/100].Round(10*time.Microsecond), s.n)
 }
@@ -216,8 +218,8 @@ func benchDir(tb testing.TB) string {
 	return dir
 }
 
-// TestMeasure asks the labelled questions of real and written conversations.
-func TestMeasure(t *testing.T) {
+// TestRecallOnStoredConversations asks the labelled questions of real and written conversations.
+func TestRecallOnStoredConversations(t *testing.T) {
 	t.Parallel()
 	dir := benchDir(t)
 	for _, set := range []string{"locomo-dev", "realtalk-dev"} {
@@ -277,5 +279,3 @@ func TestMeasure(t *testing.T) {
 
 // floors are recall@10 of messages alone, a point below what was measured.
 var floors = map[string]float64{"locomo-dev": 82, "realtalk-dev": 61.5}
-
-func sortDurations(list []time.Duration) { slices.Sort(list) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -22,6 +23,8 @@ func (s *Service) Recall(ctx context.Context, bank memory.BankID, r memory.Recal
 	if err != nil {
 		return memory.RecallReply{}, err
 	}
+	ctx, settle := s.metered(ctx, bank)
+	defer settle()
 	found, err := s.find(ctx, bank, a, start)
 	if err != nil {
 		return memory.RecallReply{}, err
@@ -36,9 +39,35 @@ type found struct {
 	bank      memory.Bank
 	conflicts []memory.Conflict
 	parties   map[memory.FactID]memory.Item
+	ranked    []ranked // what models look at before it is packed; nil = it is packed
 }
 
+// find does what a recall asks for, what models add to it included.
 func (s *Service) find(ctx context.Context, bank memory.BankID, a ask, start time.Time) (found, error) {
+	a, spent, err := s.affordable(ctx, bank, a)
+	if err != nil {
+		return found{}, err
+	}
+	out, err := s.look(ctx, bank, a, start)
+	if err == nil {
+		s.withoutJudge(a, &out)
+	}
+	for _, why := range spent {
+		out.degrade(why)
+	}
+	if err != nil || out.ranked == nil {
+		return out, err
+	}
+	s.widen(ctx, bank, a, start, &out)
+	s.sift(ctx, a, start, &out)
+	_, span := telemetry.Start(ctx, "pack")
+	out.pack(a)
+	span.Number(telemetry.Count, len(out.reply.Items)).End(nil)
+	return out, s.store.Search(ctx, bank, a.filter, out.addConflicts)
+}
+
+// look finds what bears on the query, once.
+func (s *Service) look(ctx context.Context, bank memory.BankID, a ask, start time.Time) (found, error) {
 	out := found{reply: memory.RecallReply{Recall: ulid.Make().String(), Items: []memory.Item{}, Degraded: []string{}}}
 	wait := a.wait
 	if a.deadline > 0 {
@@ -58,6 +87,9 @@ func (s *Service) find(ctx context.Context, bank memory.BankID, a ask, start tim
 	})
 	if errors.Is(err, memory.ErrNotFound) && !fresh {
 		out.reply.Seen, _, err = s.store.Applied(ctx)
+	}
+	if err == nil && out.ranked != nil {
+		s.rerank(ctx, a, start, &out)
 	}
 	return out, err
 }
@@ -94,7 +126,9 @@ func (s *Service) embedQuery(ctx context.Context, a *ask, reply *memory.RecallRe
 		ctx, cancel = context.WithDeadline(ctx, start.Add(a.deadline))
 		defer cancel()
 	}
-	v, err := s.embedOne(ctx, a.query)
+	ctx, span := telemetry.Start(ctx, "embed query")
+	v, err := s.embedQuestion(ctx, s.redact(a.query))
+	span.Text(telemetry.Model, s.embedder.Name()).End(err)
 	if err != nil {
 		reply.Degraded = append(reply.Degraded, "semantic: the embedder failed or was too slow")
 		return weights, nil
@@ -106,7 +140,8 @@ func (s *Service) embedQuery(ctx context.Context, a *ask, reply *memory.RecallRe
 // sizeConflict is the error for a vector of another model or size.
 func sizeConflict(field string, size int, e memory.Embedder) error {
 	return &memory.FieldError{Field: field, Meaning: memory.ErrConflict,
-		Message: fmt.Sprintf("has %d dimensions; the vectors here are %s with %d", size, e.Name(), e.Dimension())}
+		Message: fmt.Sprintf("has %d dimensions; the vectors here are %s with %d: give one of that model, or none, and the text is embedded",
+			size, e.Name(), e.Dimension())}
 }
 
 func (s *Service) search(ctx context.Context, store Searcher, a ask, weights map[string]float64, start time.Time, out *found) error {
@@ -123,7 +158,7 @@ func (s *Service) search(ctx context.Context, store Searcher, a ask, weights map
 			return err
 		}
 		if size > 0 && size != len(a.vector) {
-			return &memory.FieldError{Field: "vector", Meaning: memory.ErrConflict, Message: fmt.Sprintf("has %d dimensions; the bank's have %d", len(a.vector), size)}
+			return &memory.FieldError{Field: "vector", Meaning: memory.ErrConflict, Message: fmt.Sprintf("has %d dimensions; the bank's have %d: give one of their model, or none", len(a.vector), size)}
 		}
 	}
 	q, err := understand(a, store)
@@ -137,12 +172,13 @@ func (s *Service) search(ctx context.Context, store Searcher, a ask, weights map
 	if err := g.gather(ctx); err != nil {
 		return err
 	}
+	_, span := telemetry.Start(ctx, "fuse")
 	entries, err := g.fuse(weights)
+	span.Number(telemetry.Count, len(entries)).End(err)
 	if err != nil {
 		return err
 	}
-	entries = g.rerank(ctx, s.reranker, entries)
-	if a.minScore > 0 {
+	if a.minScore > 0 && s.reranker == nil {
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.score < a.minScore })
 	}
 	var ranks map[memory.Record]map[string]map[int64]int
@@ -152,7 +188,16 @@ func (s *Service) search(ctx context.Context, store Searcher, a ask, weights map
 			ranks[r] = g.pool.ranks(r)
 		}
 	}
-	if out.reply.Items, out.reply.Tokens, err = g.pack(entries, ranks); err != nil {
+	if s.modelsLook(a) {
+		g.a.sources = true // merging looks at them; packing takes them away
+		out.ranked, err = g.whole(entries, ranks)
+		out.reply.Degraded = append(out.reply.Degraded, g.degraded...)
+		return err
+	}
+	_, span = telemetry.Start(ctx, "pack")
+	out.reply.Items, out.reply.Tokens, err = g.pack(entries, ranks)
+	span.Number(telemetry.Count, len(out.reply.Items)).End(err)
+	if err != nil {
 		return err
 	}
 	out.reply.Degraded = append(out.reply.Degraded, g.degraded...)

@@ -3,8 +3,10 @@ package query
 import (
 	"context"
 	"math"
+	"slices"
+	"time"
 
-	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 )
 
 // Blend mixes each score with what a reranker gave it: (1-share) × score +
@@ -33,43 +35,47 @@ func Blend(scores, given []float64, share float64) ([]float64, bool) {
 	return out, true
 }
 
-// rerank orders the best entries anew by a reranker, within its time. On any
-// failure the order stands and degraded says why.
-func (g *gatherer) rerank(ctx context.Context, model memory.Reranker, entries []entry) []entry {
-	if model == nil || len(entries) < 2 {
-		return entries
+// rerank orders the best of what was found anew by the reranker, within its
+// time. On any failure the order stands and degraded says why.
+func (s *Service) rerank(ctx context.Context, a ask, start time.Time, f *found) {
+	cfg := s.cfg.Recall
+	if s.reranker == nil {
+		return
 	}
-	best := entries[:min(len(entries), g.cfg.RerankDepth)]
-	items, err := g.items(best, nil)
-	if err != nil || len(items) != len(best) {
-		g.degraded = append(g.degraded, "rerank: the items could not be read")
-		return entries
+	if best := f.ranked[:min(len(f.ranked), cfg.RerankDepth)]; len(best) > 1 {
+		scores, why := s.reranked(ctx, a, start, best)
+		if why != "" {
+			f.degrade("rerank: " + why)
+		}
+		for i, score := range scores {
+			best[i].item.Score = score
+		}
+		if scores != nil {
+			slices.SortFunc(best, better)
+		}
 	}
+	if a.minScore > 0 {
+		f.ranked = slices.DeleteFunc(f.ranked, func(r ranked) bool { return r.item.Score < a.minScore })
+	}
+}
+
+// reranked gives the blended scores, or why there are none.
+func (s *Service) reranked(ctx context.Context, a ask, start time.Time, best []ranked) ([]float64, string) {
 	texts, scores := make([]string, len(best)), make([]float64, len(best))
-	for i, item := range items {
-		texts[i], scores[i] = item.Text, best[i].score
+	for i, r := range best {
+		texts[i], scores[i] = s.redact(r.item.Text), r.item.Score
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.cfg.RerankTimeout)
+	ctx, cancel := within(ctx, a, start, s.cfg.Recall.RerankTimeout)
 	defer cancel()
-	if !g.deadline.IsZero() {
-		var done context.CancelFunc
-		ctx, done = context.WithDeadline(ctx, g.deadline)
-		defer done()
-	}
-	given, err := model.Rerank(ctx, g.a.query, texts)
+	ctx, span := telemetry.Start(ctx, "rerank")
+	given, err := s.reranker.Rerank(ctx, s.redact(a.query), texts)
+	span.Number(telemetry.Count, len(texts)).End(err)
 	if err != nil {
-		g.degraded = append(g.degraded, "rerank: the reranker failed or was too slow")
-		return entries
+		return nil, "the reranker failed or was too slow"
 	}
-	blended, ok := Blend(scores, given, g.cfg.RerankWeight)
+	blended, ok := Blend(scores, given, s.cfg.Recall.RerankWeight)
 	if !ok {
-		g.degraded = append(g.degraded, "rerank: the reranker's answer was not one number for each item")
-		return entries
+		return nil, "the reranker's answer was not one number for each item"
 	}
-	out := append([]entry{}, entries...)
-	for i := range best {
-		out[i].score = blended[i]
-	}
-	sortEntries(out[:len(best)])
-	return out
+	return blended, ""
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -32,6 +31,9 @@ func (s *Service) Retain(ctx context.Context, bank memory.BankID, r memory.Retai
 	if out, err := s.store.Outcome(ctx, bank, op); err != nil || out != nil {
 		return retained(out, err)
 	}
+	if err := s.room(ctx, bank, "", ""); err != nil {
+		return memory.RetainReply{}, err
+	}
 	w := memory.Write{Bank: bank, Kind: memory.WriteRetain, Op: op}
 	// What is wrong with one fact refuses that fact, and all where it is the
 	// only kind there is; a vector of another model refuses all.
@@ -53,9 +55,7 @@ func (s *Service) Retain(ctx context.Context, bank memory.BankID, r memory.Retai
 	if len(kept) == 0 {
 		return memory.RetainReply{}, first
 	}
-	if err := s.embedFacts(ctx, w.Facts); err != nil {
-		return memory.RetainReply{}, err
-	}
+	w.Usage = s.embedFacts(ctx, w.Facts)
 	if err := s.nameSources(ctx, bank, kept, &w, wait); err != nil {
 		return memory.RetainReply{}, err
 	}
@@ -91,34 +91,4 @@ func (s *Service) redact(text string) string {
 		return text
 	}
 	return s.redactor.Redact(text)
-}
-
-// embedFacts gives every fact without a vector one. Without an embedder, or
-// when it fails, they go without.
-func (s *Service) embedFacts(ctx context.Context, facts []memory.Fact) error {
-	if s.embedder == nil {
-		return nil
-	}
-	var texts []string
-	var at []int
-	for i := range facts {
-		facts[i].Model = s.embedder.Name()
-		if facts[i].Vector == nil {
-			texts, at = append(texts, facts[i].Text), append(at, i)
-		}
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	vectors, err := s.embedder.Embed(ctx, texts)
-	if err != nil {
-		return fmt.Errorf("embed what is retained: %w: %w", err, memory.ErrUnavailable)
-	}
-	if len(vectors) != len(texts) {
-		return fmt.Errorf("embed what is retained: %d vectors for %d texts: %w", len(vectors), len(texts), memory.ErrUnavailable)
-	}
-	for k, i := range at {
-		facts[i].Vector = vectors[k]
-	}
-	return nil
 }

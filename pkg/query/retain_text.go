@@ -44,6 +44,9 @@ func (s *Service) retainText(ctx context.Context, bank memory.BankID, r memory.R
 	if end, err := s.windowOf(ctx, bank, m.ID); err != nil || end != nil {
 		return retainedWindow(op, end, err)
 	}
+	if err := s.room(ctx, bank, m.ID, r.Text); err != nil {
+		return memory.RetainReply{}, err
+	}
 	body, err := json.Marshal(m)
 	if err != nil {
 		return memory.RetainReply{}, fmt.Errorf("encode the text of %s: %w", op, err)

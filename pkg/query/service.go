@@ -26,10 +26,14 @@ type Service struct {
 	store    Store
 	embedder memory.Embedder
 	reranker memory.Reranker
+	answerer memory.LanguageModel
+	judge    memory.LanguageModel
+	bill     bill
 	redactor *secret.Redactor // nil = what is retained is kept as it is
 	log      zerolog.Logger
 	now      func() time.Time
 	slots    chan struct{}
+	answers  chan struct{} // slots that reflect may take, half of all
 	metrics  *Metrics
 	ready    chan struct{}
 	started  sync.Once
@@ -44,8 +48,9 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	if deps.Store == nil {
 		return nil, errors.New("query service: no store is given")
 	}
-	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, embedder: deps.Embedder, reranker: deps.Reranker, log: deps.Log, now: deps.Now,
-		slots: make(chan struct{}, cfg.Requests), ready: make(chan struct{})}
+	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, embedder: deps.Embedder, reranker: deps.Reranker,
+		answerer: deps.Answerer, judge: deps.Judge, log: deps.Log, now: deps.Now,
+		slots: make(chan struct{}, cfg.Requests), answers: make(chan struct{}, max(1, cfg.Requests/2)), ready: make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -53,7 +58,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	for _, e := range s.endpoints() {
 		names = append(names, e.name)
 	}
-	s.metrics = newMetrics(names)
+	s.metrics = newMetrics(names, deps.Store)
 	if cfg.Redact {
 		var err error
 		if s.redactor, err = secret.NewRedactor(cfg.RedactExtra); err != nil {
@@ -96,6 +101,9 @@ func (s *Service) Run(ctx context.Context) error {
 	if err := s.conn.NC.Flush(); err != nil {
 		return errors.Join(fmt.Errorf("start the request service: %w", err), svc.Stop())
 	}
+	if s.embedder != nil && s.embedder.Thresholds().RankWeight > 0 {
+		s.store.Warm()
+	}
 	s.started.Do(func() { close(s.ready) })
 	<-ctx.Done()
 	err = svc.Stop()
@@ -110,17 +118,6 @@ func (s *Service) Run(ctx context.Context) error {
 	for range cap(s.slots) {
 		<-s.slots
 	}
+	s.bill.close()
 	return err
-}
-
-// embedOne gives the vector of one text.
-func (s *Service) embedOne(ctx context.Context, text string) (memory.Vector, error) {
-	vs, err := s.embedder.Embed(ctx, []string{text})
-	if err != nil {
-		return nil, fmt.Errorf("embed with %s: %w", s.embedder.Name(), err)
-	}
-	if len(vs) != 1 || len(vs[0]) != s.embedder.Dimension() {
-		return nil, fmt.Errorf("embed with %s: the answer has another size: %w", s.embedder.Name(), memory.ErrUnavailable)
-	}
-	return vs[0], nil
 }

@@ -27,10 +27,15 @@ type served struct {
 	nc   *nats.Conn // a bot's own connection
 }
 
-func serve(t *testing.T) *served {
+func serve(t *testing.T) *served { return serveWith(t, func(*query.Deps) {}) }
+
+func serveWith(t *testing.T, change func(*query.Deps)) *served {
 	t.Helper()
 	conn := natstest.Start(t)
-	w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Conn, d.Now = conn, time.Now })
+	w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) {
+		d.Conn, d.Now = conn, time.Now
+		change(d)
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.service.Run(ctx) }()
@@ -95,6 +100,26 @@ func (s *served) catchUp(ctx context.Context) error {
 	})
 	if err == nil && last > writes {
 		err = s.db.ApplyWrites(ctx, writes, last, ws, plan)
+	}
+	if err != nil {
+		return err
+	}
+	return s.carryOut(ctx)
+}
+
+// carryOut empties the queues that commits leave behind, as a consolidator does
+// that sends changes to nobody.
+func (s *served) carryOut(ctx context.Context) error {
+	changes, err := s.db.Outbox(ctx, 1000)
+	if err == nil && len(changes) > 0 {
+		err = s.db.Sent(ctx, changes[len(changes)-1].No)
+	}
+	if err != nil {
+		return err
+	}
+	erasures, err := s.db.Erasures(ctx, 1000)
+	if err == nil && len(erasures) > 0 {
+		err = s.db.Erased(ctx, erasures[len(erasures)-1].No)
 	}
 	return err
 }

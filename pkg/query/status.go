@@ -19,13 +19,13 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 	var lastWrite uint64
 	if s.conn != nil {
 		var err error
+		if st.Windows, err = s.windows(ctx, bank); err != nil { // before the last write: a window that ends meanwhile is in the one or the other
+			return st, err
+		}
 		if st.Messages.Last, err = s.conn.LastMessage(ctx, bank); err != nil {
 			return st, err
 		}
 		if lastWrite, err = s.conn.LastWrite(ctx, bank); err != nil {
-			return st, err
-		}
-		if st.Windows.Pending, err = s.conn.PendingWindows(ctx, bank); err != nil {
 			return st, err
 		}
 		if st.Dead, err = s.conn.CountDead(ctx, bank); err != nil {
@@ -54,8 +54,30 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 	if err := s.unapplied(ctx, bank, messages, writes, lastWrite, &st); err != nil {
 		return st, err
 	}
-	st.Settled = st.Conservation.Pending == 0 && messages >= st.Messages.Last && writes >= lastWrite
+	st.Settled = st.Conservation.Pending == 0 && st.Windows.Pending == 0 && messages >= st.Messages.Last && writes >= lastWrite
+	if st.Settled && s.conn != nil { // a window may have been cut and ended since they were counted, and not be done with
+		if st.Windows, err = s.windows(ctx, bank); err != nil {
+			return st, err
+		}
+		st.Settled = st.Windows.Pending == 0
+	}
 	return st, nil
+}
+
+// windows counts the windows of a bank that are not ended. The queue is asked
+// before and after what is parked, so that one that moves is not missed; it may
+// be counted twice for a moment.
+func (s *Service) windows(ctx context.Context, bank memory.BankID) (memory.Pending, error) {
+	before, err := s.conn.PendingWindows(ctx, bank)
+	if err != nil {
+		return memory.Pending{}, err
+	}
+	parked, err := s.conn.CountParked(ctx, bank)
+	if err != nil {
+		return memory.Pending{}, err
+	}
+	after, err := s.conn.PendingWindows(ctx, bank)
+	return memory.Pending{Pending: max(before, after) + parked, Parked: parked}, err
 }
 
 func accounts(r Reader, st *memory.Status, now time.Time, idle time.Duration) error {
@@ -69,6 +91,12 @@ func accounts(r Reader, st *memory.Status, now time.Time, idle time.Duration) er
 		return err
 	}
 	st.Facts, st.Composites, st.Observations, st.Entities = tally.Facts, tally.Composites, tally.Observations, tally.Entities
+	if st.Usage, err = r.Usage(); err != nil {
+		return err
+	}
+	if st.Decisions.Pending, err = r.PendingDecisions(); err != nil {
+		return err
+	}
 	b, err := r.Bank()
 	if err != nil {
 		return err

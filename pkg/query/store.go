@@ -22,8 +22,26 @@ type Store interface {
 	Read(ctx context.Context, bank memory.BankID, fn func(Reader) error) error
 	// Outcome gives the outcome of an op that was applied; nil if it was not.
 	Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error)
+	// Spent gives the tokens that language models took for a bank on a UTC day
+	// ("2026-05-20"), embedding and reranking aside, and the bank's own bound of
+	// them; 0 = it has none. A bank that was never made spent nothing.
+	Spent(ctx context.Context, bank memory.BankID, day string) (tokens, bound int64, err error)
+	// Warm prepares what searches are quick by, in the background, and returns at
+	// once. Searches are right without it, and slower.
+	Warm()
+	// Sketches says what this process holds to search vectors quickly.
+	Sketches() Sketches
 	// Admin is what operators ask of the store.
 	Admin
+}
+
+// Sketches says what a process holds of vectors in memory, to find those that
+// may be near without comparing all.
+type Sketches struct {
+	Banks    int   `json:"banks"`    // with sketches of their facts, their messages or both
+	Rows     int   `json:"rows"`     // vectors that are sketched
+	Bytes    int64 `json:"bytes"`    // memory they take
+	Building int   `json:"building"` // large banks, by record, of which every vector is compared meanwhile
 }
 
 // Admin is what operators ask of the store.
@@ -31,14 +49,13 @@ type Admin interface {
 	// Banks gives up to limit banks whose id is past after, by id.
 	Banks(ctx context.Context, after memory.BankID, limit int) ([]memory.Bank, error)
 	// Verify checks the whole store: the file, its indexes, and what must hold
-	// between its tables. Problems is empty when all is well.
-	Verify(ctx context.Context) (Verification, error)
-}
-
-// Verification is what Verify found. Problems names tables and numbers, never text.
-type Verification struct {
-	Counts   map[string]int `json:"counts"`
-	Problems []string       `json:"problems"`
+	// within and between its tables.
+	Verify(ctx context.Context, o VerifyOptions) (Verification, error)
+	// Accounted gives up to limit message events past a sequence that the store
+	// knows of, forgotten ones too, by sequence.
+	Accounted(ctx context.Context, after uint64, limit int) ([]Accounted, error)
+	// Queues says what commits left to be done.
+	Queues(ctx context.Context) (Queues, error)
 }
 
 // Term is one word to look for, in every form that counts as the same. A form
@@ -68,10 +85,16 @@ type Searcher interface {
 	Matching(r memory.Record, t Term, limit int) (nos []int64, all int, err error)
 	// Nearest gives up to limit facts by descending cosine similarity to v,
 	// which must have unit length; ties by number. Vectors of another size are
-	// not compared. It compares with every vector of the bank and ends early
-	// with ctx's error.
-	Nearest(ctx context.Context, v memory.Vector, limit int) ([]Near, error)
-	// Dimension is the size of the bank's fact vectors, 0 while there is none.
+	// not compared. Those given are compared exactly; in a large bank one that is
+	// among the nearest may be missing, unless exact is set: then every vector
+	// of the bank is compared. It ends early with ctx's error.
+	Nearest(ctx context.Context, v memory.Vector, limit int, exact bool) ([]Near, error)
+	// NearestMessages is Nearest over messages that have a vector.
+	NearestMessages(ctx context.Context, v memory.Vector, limit int, exact bool) ([]Near, error)
+	// Compare gives the similarity of facts or messages to v, as Nearest does, by
+	// number; those without a vector of its size are left out.
+	Compare(ctx context.Context, r memory.Record, v memory.Vector, nos []int64) ([]Near, error)
+	// Dimension is the size of the bank's vectors, 0 while there is none.
 	Dimension() (int, error)
 	// Naming gives up to limit facts that name one of the entities, newest said first.
 	Naming(entities []memory.EntityID, limit int) ([]int64, error)
@@ -84,7 +107,7 @@ type Searcher interface {
 	Rows
 }
 
-// Near is a fact and how near its vector is.
+// Near is a fact or a message and how near its vector is.
 type Near struct {
 	No     int64
 	Cosine float64 // in [-1, 1]
@@ -110,12 +133,16 @@ type Rows interface {
 	Links(facts []int64) ([]Link, error)
 	// Resting gives the links of the facts that rest on one of the messages.
 	Resting(messages []int64) ([]Link, error)
-	// Unheld gives those of the messages that facts rest on of which none is live.
+	// Unheld gives those of the messages that facts rest on of which none is live,
+	// or, where the filter names a time, was held at it.
 	Unheld(messages []int64) ([]int64, error)
 	// Successors gives, for messages whose facts ended, the facts that took the
-	// place of those, however many steps later: what holds now of what was said
-	// then. By fact, then message.
+	// place of those, however many steps later: what holds now, or at the filter's
+	// time, of what was said then. By fact, then message.
 	Successors(messages []int64) ([]Succession, error)
+	// States gives up to limit facts that give a subject a state, denied ones
+	// aside, the one said last first.
+	States(subject memory.EntityID, limit int) ([]StateRow, error)
 	// Composites gives composites by number, in the order asked.
 	Composites(nos []int64) ([]CompositeRow, error)
 	// CompositeNumbers gives the numbers of composites by id.
@@ -174,6 +201,12 @@ type FactRow struct {
 // Link says that a fact rests on a message.
 type Link struct {
 	Fact, Message int64
+}
+
+// StateRow is a fact that gives an attribute of its subject a value.
+type StateRow struct {
+	Fact      int64
+	Attribute string
 }
 
 // Succession says that a fact took the place of one that rests on a message,

@@ -19,6 +19,9 @@ type Reader interface {
 	FactItems(ids []memory.FactID) ([]memory.Item, error)
 	// PointingTo gives the facts superseded by or merged into one of the ids, by id.
 	PointingTo(ids []memory.FactID) ([]memory.FactID, error)
+	// DecisionsOf gives what became of a model's decisions that one of the facts
+	// was party to, by fact, target and write.
+	DecisionsOf(facts []memory.FactID) ([]memory.DecisionResult, error)
 	// ObservationsByID gives observations by id, in the order asked.
 	ObservationsByID(ids []memory.ObservationID) ([]memory.Observation, error)
 	// WindowOf gives the end of the window in which a message was new; nil while
@@ -64,11 +67,17 @@ func (p Place) IsZero() bool { return p == Place{} }
 type Accounts interface {
 	// Conservation counts message events by what became of them.
 	Conservation() (memory.Conservation, error)
+	// PendingDecisions counts the facts that wait for a model's decision.
+	PendingDecisions() (int, error)
 	// Tally counts live facts, composites, observations, entities and open conflicts.
 	Tally() (Tally, error)
 	// Pending gives, for each session with pending messages, how many, the first
 	// and last of them, by session; at most limit sessions.
 	Pending(limit int) ([]PendingSession, error)
+	// Bytes sums up the text and captions of the bank's messages.
+	Bytes() (int64, error)
+	// Usage gives what models took for the bank, by stage and model.
+	Usage() ([]memory.StageUsage, error)
 }
 
 // Tally counts the records of a bank.

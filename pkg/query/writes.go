@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -28,11 +29,19 @@ func (s *Service) Observe(ctx context.Context, bank memory.BankID, r memory.Obse
 		r.Observations[i].Reasoning = s.redact(r.Observations[i].Reasoning)
 	}
 	r.WriteControl = memory.WriteControl{}
+	until := time.Now().Add(wait)
 	out, err := s.write(ctx, memory.Write{Bank: bank, Kind: memory.WriteObserve, Op: op, Observe: &r}, wait)
 	if err != nil {
 		return memory.ObserveReply{}, err
 	}
 	reply := memory.ObserveReply{Op: out.Op, Write: out.Write, Observations: []memory.Observation{}}
+	if len(r.Observations) == 0 {
+		var more memory.WriteOutcome
+		if more, reply.Pending, err = s.modelOutcome(ctx, bank, op, until); err != nil {
+			return memory.ObserveReply{}, err
+		}
+		out.Observations = union(out.Observations, more.Observations)
+	}
 	err = s.store.Read(ctx, bank, func(rd Reader) error {
 		list, err := rd.ObservationsByID(out.Observations)
 		reply.Observations = append(reply.Observations, list...)
@@ -97,12 +106,21 @@ func (s *Service) Consolidate(ctx context.Context, bank memory.BankID, r memory.
 		return memory.ConsolidateReply{}, err
 	}
 	r.WriteControl = memory.WriteControl{}
+	until := time.Now().Add(wait)
 	out, err := s.write(ctx, memory.Write{Bank: bank, Kind: memory.WriteConsolidate, Op: op, Consolidate: &r}, wait)
 	if err != nil {
 		return memory.ConsolidateReply{}, err
 	}
-	return memory.ConsolidateReply{Op: out.Op, Write: out.Write, Ran: out.Ran != nil && *out.Ran, Facts: out.Facts, Composites: out.Composites,
-		Observations: len(out.Observations)}, nil
+	reply := memory.ConsolidateReply{Op: out.Op, Write: out.Write, Ran: out.Ran != nil && *out.Ran, Facts: out.Facts, Composites: out.Composites}
+	if reply.Ran {
+		var more memory.WriteOutcome
+		if more, reply.Pending, err = s.modelOutcome(ctx, bank, op, until); err != nil {
+			return memory.ConsolidateReply{}, err
+		}
+		out.Observations = union(out.Observations, more.Observations)
+	}
+	reply.Observations = len(out.Observations)
+	return reply, nil
 }
 
 // Feedback reports what a recall was good for: it moves ranking and decay.

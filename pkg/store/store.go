@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/llm"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
@@ -22,6 +23,7 @@ import (
 // stores apart. It is safe for concurrent use.
 type Store interface {
 	consolidate.Store
+	llm.Store
 	query.Store
 
 	// Dump writes the logical content: equal stores give equal bytes.
@@ -47,6 +49,12 @@ type Config struct {
 	// are pinned to the store. "" and 0 take what the store has.
 	Embedder  string
 	Dimension int
+	// Limit bounds the store in bytes; 0 = no bound. A write beyond it is
+	// memory.ErrUnavailable and changes nothing.
+	Limit int64
+	// Unsynced leaves it to the operating system when what is written reaches the
+	// disk: for a store that is worth nothing until it is whole.
+	Unsynced bool
 	// Log takes warnings of work the store does by itself; zero logs nothing.
 	Log zerolog.Logger
 }
@@ -60,7 +68,8 @@ func Open(cfg Config) (Store, error) {
 		return nil, err
 	}
 	c := sqlite.DefaultConfig(path)
-	c.ReadOnly, c.Embedder, c.Dimension, c.Log = cfg.ReadOnly, cfg.Embedder, cfg.Dimension, cfg.Log
+	c.ReadOnly, c.Embedder, c.Dimension, c.Limit, c.Log = cfg.ReadOnly, cfg.Embedder, cfg.Dimension, cfg.Limit, cfg.Log
+	c.Unsynced = cfg.Unsynced
 	db, err := sqlite.Open(c)
 	if err != nil {
 		return nil, err

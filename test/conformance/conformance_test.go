@@ -21,6 +21,7 @@ func ptr[T any](v T) *T { return &v }
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	conformRemembering(t)
 	t.Run("H1 making a bank that exists is a conflict; reading or erasing an unknown one is not found", func(t *testing.T) {
 		t.Parallel()
 		w := start(t)

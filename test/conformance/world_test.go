@@ -15,11 +15,12 @@ type world struct {
 	*client.Client
 	local *app.Local
 	dir   string
+	more  []string // settings
 }
 
-func start(t *testing.T) *world {
+func start(t *testing.T, settings ...string) *world {
 	t.Helper()
-	w := &world{dir: t.TempDir()}
+	w := &world{dir: t.TempDir(), more: settings}
 	w.up(t)
 	t.Cleanup(func() { w.down(t) })
 	return w
@@ -27,7 +28,7 @@ func start(t *testing.T) *world {
 
 func (w *world) up(t *testing.T) {
 	t.Helper()
-	c, _, err := app.LoadConfig([]string{"EUNOE_DATA=" + w.dir, "EUNOE_PORT=-1", "EUNOE_LOG=error"}, nil)
+	c, _, err := app.LoadConfig(append([]string{"EUNOE_DATA=" + w.dir, "EUNOE_PORT=-1", "EUNOE_LOG=error"}, w.more...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

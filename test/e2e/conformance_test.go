@@ -7,6 +7,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	conformKills(t)
 	p := dial(t, startLocal(t, nil).URL)
 
 	t.Run("H12 a mixed batch reports what was retained, merged and refused exactly", func(t *testing.T) {

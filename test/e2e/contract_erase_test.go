@@ -107,7 +107,7 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	if held := filesHolding(t, c.Data, "qword"); len(held) > 0 {
 		t.Errorf("after the end a forgotten word stands in %v", held)
 	}
-	if err := app.Rebuild(ctx, c); err != nil {
+	if err := app.Rebuild(ctx, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	again, err := app.StartLocal(ctx, c)

@@ -75,7 +75,7 @@ func TestARebuildGivesTheSameStore(t *testing.T) {
 		t.Fatalf("the dump has %d lines", n)
 	}
 	for run := range 2 {
-		if err := app.Rebuild(ctx, c); err != nil {
+		if err := app.Rebuild(ctx, c, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(lines(before), lines(dump(t, c.Store))); diff != "" {
@@ -127,7 +127,7 @@ func TestARebuildAfterAForgetLacksTheForgotten(t *testing.T) {
 	if err := l.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := app.Rebuild(ctx, c); err != nil {
+	if err := app.Rebuild(ctx, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	again, err := app.StartLocal(ctx, c)

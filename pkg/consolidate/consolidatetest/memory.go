@@ -28,8 +28,12 @@ type Memory struct {
 	Windows      map[memory.WindowID]memory.WindowEnd
 	Ops          map[string]memory.WriteOutcome
 	Uses         []memory.Use
+	Vectors      map[uint64]memory.Vector // of messages, by sequence
 	Consolidated uint64
-	Reads        int // calls of the view, for tests of bounded work
+	Waits        map[memory.PendingKey]memory.PendingQuestion
+	Decided      []memory.DecisionResult
+	Seen         uint64 // by a model, in writes
+	Reads        int    // calls of the view, for tests of bounded work
 
 	last uint64 // sequences given to writes that have none
 }
@@ -49,6 +53,8 @@ func New(id memory.BankID) *Memory {
 		Replaced:  map[memory.MessageID]memory.Replacement{},
 		Windows:   map[memory.WindowID]memory.WindowEnd{},
 		Ops:       map[string]memory.WriteOutcome{},
+		Vectors:   map[uint64]memory.Vector{},
+		Waits:     map[memory.PendingKey]memory.PendingQuestion{},
 	}
 }
 
@@ -144,6 +150,11 @@ func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
 		s.State = e.State
 		m.Events[e.Seq] = s
 	}
+	for _, v := range c.MessageVectors {
+		if m.Vectors[v.Seq] == nil {
+			m.Vectors[v.Seq] = v.Vector
+		}
+	}
 	if c.Window != nil {
 		m.Windows[c.Window.ID] = *c.Window
 	}
@@ -151,11 +162,13 @@ func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
 	if c.Forgotten != nil {
 		for _, seq := range c.Forgotten.Messages {
 			m.Events[seq] = consolidate.StoredMessage{Seq: seq, State: memory.StateForgotten}
+			delete(m.Vectors, seq)
 		}
 	}
 	if c.Outcome.Ran != nil && *c.Outcome.Ran {
 		m.Consolidated = w.Seq
 	}
+	m.applyModels(w, c)
 	if w.Op != "" {
 		m.Ops[w.Op] = c.Outcome
 	}

@@ -134,7 +134,7 @@ func (v voice) subjectI(ps []piece, i int, base, rest string) bool {
 		}
 	}
 	j := next(ps, i+1)
-	for j < len(ps) && adverbs[ps[j].low] && spaces(ps, i, j) {
+	for j < len(ps) && (adverbs[ps[j].low] || noLonger(ps, j)) && spaces(ps, i, j) {
 		j = next(ps, j+1)
 	}
 	verb := ""
@@ -161,6 +161,16 @@ func (v voice) subjectI(ps []piece, i int, base, rest string) bool {
 		}
 	}
 	return false
+}
+
+// noLonger reports whether the word at j is one of "no longer".
+func noLonger(ps []piece, j int) bool {
+	if ps[j].low == "longer" {
+		k := before(ps, j)
+		return k >= 0 && ps[k].low == "no"
+	}
+	k := next(ps, j+1)
+	return ps[j].low == "no" && k < len(ps) && ps[k].low == "longer"
 }
 
 // inverting words stand before a verb that stands before its subject.

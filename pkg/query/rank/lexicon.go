@@ -8,6 +8,7 @@ type cue uint8
 const (
 	cueFirstPerson cue = 1 << iota // I, my, we: the speaker tells about themselves
 	cueTime                        // says when: yesterday, week, friday, march, ago
+	cueAdverb                      // stands between I and its verb: just, also, finally
 )
 
 // cues maps a folded word to its cues. Words of other languages are absent and carry none.
@@ -18,6 +19,7 @@ var cues = lexicon(map[cue]string{
 		saturday sunday january february march april may june july august september october november december
 		jan feb mar apr jun jul aug sept sep oct nov dec spring summer fall autumn winter christmas thanksgiving
 		halloween easter birthday anniversary earlier later coming upcoming`,
+	cueAdverb: "just also recently finally actually already even really had have ve then once",
 })
 
 func lexicon(lists map[cue]string) map[string]cue {

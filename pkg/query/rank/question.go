@@ -31,11 +31,12 @@ type Term struct {
 type Question struct {
 	Text     string
 	Terms    []Term   // content terms, in order, each once; names of participants only if nothing else is left
-	Pairs    [][2]int // indexes of terms that stand next to each other, stopwords between them skipped
+	Pairs    [][2]int // indexes of terms that stand next to each other, stopwords between them skipped, each once
 	Speakers []string // the participants it names, as given to ParseQuestion, each once
 	Kind     Kind
-	When     Range // the time it speaks of, zero if none
-	Picture  bool  // asks for what an image shows
+	When     Range    // the time it speaks of, zero if none
+	Picture  bool     // asks for what an image shows
+	Things   []string // words for things of the classes it asks for ("cat" for pets), each once; nil for none
 }
 
 // ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
@@ -45,7 +46,7 @@ func ParseQuestion(text string, now time.Time, speakers []string) Question {
 	names := nameWords(speakers)
 	var words []string // every folded word
 	var named []Term   // the name words left out of the terms
-	at := map[string]int{}
+	at, paired := map[string]int{}, map[[2]int]bool{}
 	last := -1
 	eachWord(text, func(w word) {
 		fold := string(w.fold)
@@ -66,15 +67,16 @@ func ParseQuestion(text string, now time.Time, speakers []string) Question {
 			at[term.Stem] = i
 			q.Terms = append(q.Terms, term)
 		}
-		if last >= 0 && last != i {
-			q.Pairs = append(q.Pairs, [2]int{last, i})
+		if pair := [2]int{last, i}; last >= 0 && !paired[pair] { // a word said twice makes a pair with itself: "3-3"
+			paired[pair] = true
+			q.Pairs = append(q.Pairs, pair)
 		}
 		last = i
 	})
 	if len(q.Terms) == 0 {
 		q.Terms = named
 	}
-	q.Kind = kindOf(words)
+	q.Kind, q.Things = kindOf(words), thingsOf(words)
 	q.When = parseRange(words, now)
 	return q
 }

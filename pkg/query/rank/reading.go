@@ -4,12 +4,15 @@ import "strings"
 
 // reading is what one text holds of a question.
 type reading struct {
-	tf    []float64 // times each term of the question occurs, its kin counting less
-	pairs []bool    // which pairs of the question stand together, at most one word between them
-	words int       // words in all
-	names int       // capitalised words that do not begin a sentence and are no name of a participant the question names
-	asks  bool      // holds a question mark
-	cues  cue
+	tf     []float64 // times each term of the question occurs, its kin counting less
+	pairs  []bool    // which pairs of the question stand together, at most one word between them
+	words  int       // words in all
+	names  int       // capitalised words that do not begin a sentence and are no name of a participant the question names
+	asks   bool      // holds a question mark
+	asked  int       // words of its questions
+	cues   cue
+	deeds  int // how often "I" or "we" did something, as far as a verb in the past tells
+	things int // words outside its questions for things of the classes the question asks for
 }
 
 // place is where a word stands among the terms of a question.
@@ -24,13 +27,14 @@ type reader struct {
 	kin    float64         // what a word counts that is only kin to a term
 	index  map[string]int  // stem to its place in q.Terms
 	asked  map[string]bool // folded name words of the participants the question names
+	things map[string]bool // q.Things
 	first  [256]bool       // first bytes a word must have to be stemmed at all
 	placed map[string]place
 	seen   map[string]*reading
 }
 
 func newReader(q Question, size int, kin float64) *reader {
-	r := &reader{q: q, kin: kin, index: map[string]int{}, asked: map[string]bool{}, placed: map[string]place{},
+	r := &reader{q: q, kin: kin, index: map[string]int{}, asked: map[string]bool{}, things: make(map[string]bool, len(q.Things)), placed: map[string]place{},
 		seen: make(map[string]*reading, 2*size)}
 	for i, t := range q.Terms {
 		r.index[t.Stem] = i
@@ -39,6 +43,9 @@ func newReader(q Question, size int, kin float64) *reader {
 		for _, form := range formsOf[t.Stem] {
 			r.allow(form)
 		}
+	}
+	for _, w := range q.Things {
+		r.things[w] = true
 	}
 	for _, s := range q.Speakers {
 		eachWord(s, func(w word) { r.asked[string(w.fold)] = true })
@@ -58,13 +65,26 @@ func (r *reader) read(text string) *reading {
 		return got
 	}
 	got := &reading{tf: make([]float64, len(r.q.Terms)), pairs: make([]bool, len(r.q.Pairs)),
-		asks: strings.ContainsAny(text, "?？؟")}
+		asks: strings.ContainsAny(text, questionMarks)}
 	r.seen[text] = got
 	latest := make([]int, len(r.q.Terms)) // the number of the word that was the term's latest occurrence, 0 for none
 	end := 0
+	var tell telling
+	sentence := sentences(text)
 	eachWord(text, func(w word) {
 		got.words++
-		got.cues |= cues[string(w.fold)]
+		is := cues[string(w.fold)]
+		got.cues |= is
+		if sentence.asks(w.start) {
+			got.asked++
+		} else {
+			if r.things[string(w.fold)] {
+				got.things++
+			}
+			if tell.deed(w.fold, is) {
+				got.deeds++
+			}
+		}
 		if w.upper && got.words > 1 && len(w.fold) > 1 && !endsSentence(text[end:w.start]) && !r.asked[string(w.fold)] {
 			got.names++
 		}
@@ -76,18 +96,23 @@ func (r *reader) read(text string) *reading {
 			got.tf[at.term] += r.kin
 		default:
 			got.tf[at.term]++
-			latest[at.term] = got.words
 			r.pair(got, latest, at.term)
+			latest[at.term] = got.words
 		}
 	})
 	return got
 }
 
-// pair marks the pairs that the occurrence of term just read completes.
+// pair marks the pairs that the occurrence of term just read completes. latest holds the occurrences before it.
 func (r *reader) pair(got *reading, latest []int, term int) {
 	for p, two := range r.q.Pairs {
-		a, b := latest[two[0]], latest[two[1]]
-		if (two[0] == term || two[1] == term) && a > 0 && b > 0 && a-b <= 2 && b-a <= 2 {
+		other := two[0]
+		if other == term {
+			other = two[1]
+		} else if two[1] != term {
+			continue
+		}
+		if at := latest[other]; at > 0 && got.words-at <= 2 {
 			got.pairs[p] = true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 const (
 	nearest, farthest = 2, 6 // Nearby looks as many places away, both ways; closer ones are in Words
 
+	captionThings = 0.7 // what an image of things counts, however many they are
+
 	daysAfter  = 10.0 // days after a time in which a message about it falls to 1/e: people tell what happened
 	daysBefore = 5.0  // the same before it: and, less far ahead, what they plan
 )
@@ -33,17 +35,29 @@ func (s *scorer) signals(i int) (f Signals) {
 			f[Pair] += (s.idf[s.q.Pairs[p][0]] + s.idf[s.q.Pairs[p][1]]) / 2
 		}
 	}
-	f[Asks] = one(own.asks)
+	if own.words > 0 {
+		f[Asks] = float64(own.asked) / float64(own.words)
+	}
 	f[Length] = math.Log1p(float64(own.words))
 	f[Names] = math.Min(float64(own.names), 3)
-	switch s.q.Kind {
-	case KindWhen:
+	if s.q.Kind == KindWhen {
 		f[SaysWhen] = one(own.cues&cueTime != 0)
-	case KindWhere:
-		f[SaysWhere] = math.Min(float64(own.names), 2)
 	}
 	f[InTime] = s.q.When.closeness(c.Time)
+	s.tells(c, own, &f)
 	return f
+}
+
+// tells fills in the signals that ask for no word of the question.
+func (s *scorer) tells(c *Candidate, own *reading, f *Signals) {
+	things := float64(own.things)
+	if s.r.read(c.Caption).things > 0 {
+		things += captionThings
+	}
+	f[Things] = math.Min(things, 2)
+	if s.named == "" || c.Speaker == s.named {
+		f[Deeds] = math.Min(float64(own.deeds), 2)
+	}
 }
 
 // session returns Session and Nearby for a candidate.

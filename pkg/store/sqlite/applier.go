@@ -71,9 +71,10 @@ func eachRow(ctx context.Context, tx *sql.Tx, what, query string, args []any, sc
 	return nil
 }
 
-// emit puts a change into the outbox, in this transaction.
-func (a *applier) emit(bank memory.BankID, c memory.Change) error {
-	body, err := json.Marshal(c)
+// emit puts a change into the outbox, in this transaction, with the trace
+// context that it goes out with.
+func (a *applier) emit(bank memory.BankID, c memory.Change, trace string) error {
+	body, err := json.Marshal(leaving{c, trace})
 	if err != nil {
 		return fmt.Errorf("write change %s: %w", c.ID, err)
 	}

@@ -79,7 +79,7 @@ func (a *applier) messageEvent(e consolidate.MessageEvent, tombs bool) error {
 	return a.emit(e.Bank, memory.Change{
 		ID: memory.NewChangeID(StreamMessages, e.Seq, 0), What: memory.ChangeMessage, Op: memory.OutcomeAdded,
 		Record: string(m.ID), Message: e.Seq, Time: memory.At(e.Stored),
-	})
+	}, e.Trace)
 }
 
 // eventRow is a row of message_events.

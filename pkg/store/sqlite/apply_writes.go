@@ -42,7 +42,7 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		if a.erased { // neither in the file nor in memory
 			known.forget()
 		}
-		return nil
+		return a.tendSketches()
 	})
 	if err != nil {
 		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
@@ -58,9 +58,19 @@ func (a *applier) write(w memory.Write, plan consolidate.PlanFunc) error {
 	}
 	op := opOf(w)
 	if bank != 0 {
-		repeated, err := a.repeated(bank, op, w.Seq)
-		if err != nil || repeated {
+		if err := a.keepVectorEvents(bank, w); err != nil {
 			return err
+		}
+		repeated, err := a.repeated(bank, op, w.Seq)
+		if err != nil {
+			return err
+		}
+		if repeated {
+			used, err := a.countUsage(bank, op, w)
+			if err != nil {
+				return err
+			}
+			return a.announce(w, used)
 		}
 	}
 	changes, err := plan(&view{ctx: a.ctx, tx: a.tx, id: w.Bank, bank: bank, memo: a.memo}, w)
@@ -109,7 +119,7 @@ func (a *applier) bankFor(w memory.Write, c memory.Changes) (int64, error) {
 // opOf is the op of a write; one without has a name of its own.
 func opOf(w memory.Write) string {
 	if w.Op == "" {
-		return fmt.Sprintf("write:%d", w.Seq)
+		return unnamedOp(w.Seq)
 	}
 	return text(w.Op)
 }
@@ -150,11 +160,33 @@ func refuse(w memory.Write, cause error) memory.Changes {
 	return c
 }
 
+// keptOutcome is an outcome as JSON, without what its row says.
+type keptOutcome struct {
+	Op    *struct{} `json:"op,omitempty"`
+	Write *struct{} `json:"write,omitempty"`
+	memory.WriteOutcome
+}
+
+// outcomeOf reads what a keptOutcome was written as, of the op of a write.
+func outcomeOf(raw []byte, op string, write uint64) (*memory.WriteOutcome, error) {
+	out := new(memory.WriteOutcome)
+	if err := json.Unmarshal(raw, out); err != nil {
+		return nil, err
+	}
+	if out.Write = write; op != unnamedOp(write) {
+		out.Op = op
+	}
+	return out, nil
+}
+
+// unnamedOp is what stands for the op of a write that has none.
+func unnamedOp(write uint64) string { return fmt.Sprintf("write:%d", write) }
+
 // finish keeps the outcome under the op and queues the change events.
 func (a *applier) finish(bank int64, op string, w memory.Write, c memory.Changes) error {
 	out := c.Outcome
 	out.Op, out.Write = w.Op, w.Seq
-	raw, err := json.Marshal(out)
+	raw, err := json.Marshal(keptOutcome{WriteOutcome: out})
 	if err != nil {
 		return fmt.Errorf("write the outcome of op %q: %w", op, err)
 	}
@@ -167,9 +199,18 @@ func (a *applier) finish(bank int64, op string, w memory.Write, c memory.Changes
 			return err
 		}
 	}
-	for i, e := range c.Changes {
+	used, err := a.countUsage(bank, op, w)
+	if err != nil {
+		return err
+	}
+	return a.announce(w, append(c.Changes[:len(c.Changes):len(c.Changes)], used...))
+}
+
+// announce queues the change events of a write.
+func (a *applier) announce(w memory.Write, changes []memory.Change) error {
+	for i, e := range changes {
 		e.ID, e.Write, e.Time = memory.NewChangeID(StreamWrites, w.Seq, i), w.Seq, memory.At(w.Time)
-		if err := a.emit(w.Bank, e); err != nil {
+		if err := a.emit(w.Bank, e, w.Trace); err != nil {
 			return err
 		}
 	}

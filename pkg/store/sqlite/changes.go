@@ -26,10 +26,12 @@ func (a *applier) changes(bank int64, w memory.Write, c memory.Changes) error {
 		func() error { return each(bank, c.RemovedConflicts, a.removeConflict) },
 		func() error { return each(bank, c.Replacements, a.putReplacement) },
 		func() error { return each(bank, c.Ended, a.endMessage) },
+		func() error { return each(bank, c.MessageVectors, a.putMessageVector) },
 		func() error { return a.endWindow(bank, w.Seq, c.Window) },
 		func() error { return each(bank, c.Uses, a.addUse) },
 		func() error { return a.forget(bank, w, c.Forgotten, holding) },
 		func() error { return a.dropUnnamed(bank, c.RemovedEntities) },
+		func() error { return a.putModels(bank, w, c) },
 	} {
 		if err := step(); err != nil {
 			return err

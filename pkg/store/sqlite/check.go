@@ -8,13 +8,15 @@ import (
 
 // stale counts, for each thing that is kept in step by hand, what is out of it.
 var stale = []struct{ what, count string }{
+	{"facts that wait for a vector and have one, or do neither", `SELECT count(*) FROM facts f
+WHERE EXISTS (SELECT 1 FROM fact_vectors k WHERE k.fact = f.no) = EXISTS (SELECT 1 FROM unembedded u WHERE u.fact = f.no)`},
 	{"terms of nodes that are not there or not live", `SELECT count(*) FROM node_terms t LEFT JOIN facts f ON f.no = t.node AND f.bank = t.bank AND f.live = 1
 WHERE t.level = 0 AND f.no IS NULL`},
 	{"terms of composites that are not there", `SELECT count(*) FROM node_terms t LEFT JOIN composites c ON c.no = t.node AND c.bank = t.bank AND c.level = t.level
 WHERE t.level > 0 AND c.no IS NULL`},
 	{"live facts with words and no terms", `SELECT count(*) FROM facts f WHERE f.live = 1 AND f.text GLOB '*[a-z0-9][a-z0-9][a-z0-9][a-z0-9][a-z0-9][a-z0-9][a-z0-9][a-z0-9]*'
 AND NOT EXISTS (SELECT 1 FROM node_terms t WHERE t.bank = f.bank AND t.level = 0 AND t.node = f.no)`},
-	{"entities of facts with another time or state than the fact", `SELECT count(*) FROM fact_entities e JOIN facts f ON f.no = e.fact WHERE e.said <> f.said OR e.live <> f.live`},
+	{"entities of facts with another time or state than the fact", `SELECT count(*) FROM fact_entities e LEFT JOIN facts f ON f.no = e.fact WHERE f.no IS NULL OR e.said <> f.said OR e.live <> f.live`},
 	{"wrong counts of live facts of an entity", `SELECT count(*) FROM (
   SELECT bank, entity, count(*) FROM fact_entities WHERE live = 1 GROUP BY bank, entity EXCEPT SELECT bank, entity, live FROM entity_counts)`},
 	{"counts of entities that no live fact names", `SELECT count(*) FROM (

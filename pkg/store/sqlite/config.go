@@ -23,6 +23,18 @@ type Config struct {
 	Embedder  string
 	Dimension int
 
+	// Limit bounds the file in bytes, rounded down to whole pages of 4 KiB; 0 =
+	// no bound. A write beyond it is ErrUnavailable and changes nothing.
+	Limit int64
+	// Unsynced leaves it to the operating system when what is written reaches
+	// the disk. A power cut may then damage the file.
+	Unsynced bool
+
+	// Sketched is from how many facts or messages on a bank's vectors are
+	// sketched in memory, so that a search need not compare all of them; at least
+	// 1. Smaller banks, and searches that ask for it, compare all.
+	Sketched int
+
 	Readers    int           // read connections at most
 	Busy       time.Duration // how long to wait for another process's lock
 	Checkpoint time.Duration // how often the write-ahead log is folded into the file
@@ -32,11 +44,12 @@ type Config struct {
 	Log zerolog.Logger // zero logs nothing
 }
 
-// DefaultConfig is a writable store at path: two readers per CPU, 5 s of
+// DefaultConfig is a writable store at path: sketches from 5,000 vectors on, two readers per CPU, 5 s of
 // patience with locks, a checkpoint each second.
 func DefaultConfig(path string) Config {
 	return Config{
 		Path:       path,
+		Sketched:   5000,
 		Readers:    2 * runtime.NumCPU(),
 		Busy:       5 * time.Second,
 		Checkpoint: time.Second,
@@ -59,6 +72,12 @@ func (c Config) Validate() error {
 	}
 	if c.Dimension < 0 || c.Dimension > memory.MaxDimension {
 		wrong("dimension %d is out of range; expected 1 to %d", c.Dimension, memory.MaxDimension)
+	}
+	if c.Limit < 0 {
+		wrong("limit is %d bytes; it must not be negative", c.Limit)
+	}
+	if c.Sketched < 1 {
+		wrong("sketched is %d; expected 1 or more", c.Sketched)
 	}
 	if c.Readers < 1 {
 		wrong("readers is %d; expected 1 or more", c.Readers)

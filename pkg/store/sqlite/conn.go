@@ -16,6 +16,8 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 
 	"github.com/eunoe-memory/eunoe/internal/sqlitebuild"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // A build without full text search does not compile, and says why.
@@ -30,13 +32,24 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// newPool gives a pool of at most conns connections that stay open.
-func newPool(dsn string, conns int) *sql.DB {
+// pageSize is SQLite's own, in bytes.
+const pageSize = 4096
+
+// newPool gives a pool of at most conns connections that stay open and do not
+// let the file grow past limit bytes (0 = no bound).
+func newPool(dsn string, conns int, limit int64) *sql.DB {
 	vec.Auto() // registers sqlite-vec for connections opened from now on; again is harmless
+	addUnpacked()
 	d := &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 		// Sorts and temporary indexes hold text: they stay off the disk. The
 		// timer checkpoints; a commit does only where the log outgrows 64 MiB.
 		_, err := c.Exec("PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384;", nil)
+		if err == nil { // for the migration that packs vectors
+			err = c.RegisterFunc("packed", func(raw []byte) []byte { return sketch.Pack(memory.VectorOf(raw)) }, true)
+		}
+		if err == nil && limit > 0 {
+			_, err = c.Exec("PRAGMA max_page_count = "+strconv.FormatInt(max(1, limit/pageSize), 10), nil)
+		}
 		return err
 	}}
 	pool := sql.OpenDB(connector{dsn, d})
@@ -46,10 +59,14 @@ func newPool(dsn string, conns int) *sql.DB {
 }
 
 func writerDSN(c Config) string {
+	sync := "FULL"
+	if c.Unsynced {
+		sync = "OFF"
+	}
 	return dsn(c.Path, url.Values{
 		"mode":             {"rwc"},
 		"_journal_mode":    {"WAL"},
-		"_synchronous":     {"FULL"},
+		"_synchronous":     {sync},
 		"_busy_timeout":    {strconv.FormatInt(c.Busy.Milliseconds(), 10)},
 		"_txlock":          {"immediate"},
 		"_foreign_keys":    {"on"},

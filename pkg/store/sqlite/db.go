@@ -25,6 +25,8 @@ type DB struct {
 	readers *sql.DB
 	memo    atomic.Pointer[memo] // what the last writes left to know; nil while it is with one
 
+	sketches sketches // of vectors, in front of the exact comparison
+
 	dirty  chan struct{} // a commit happened since the last checkpoint
 	erased chan struct{} // something was erased
 	// scrubbing: something was erased since the file was last written anew.
@@ -59,8 +61,8 @@ func (db *DB) openWriter(ctx context.Context) error {
 	if err := prepareFile(db.config.Path); err != nil {
 		return err
 	}
-	db.writer = newPool(writerDSN(db.config), 1)
-	db.readers = newPool(readerDSN(db.config), db.config.Readers)
+	db.writer = newPool(writerDSN(db.config), 1, db.config.Limit)
+	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
@@ -68,6 +70,9 @@ func (db *DB) openWriter(ctx context.Context) error {
 		return err
 	}
 	if err := db.recallScrub(ctx); err != nil {
+		return err
+	}
+	if err := db.write(ctx, db.fixCentre); err != nil {
 		return err
 	}
 	db.stopped.Add(1)
@@ -79,7 +84,7 @@ func (db *DB) openReadOnly(ctx context.Context) error {
 	if _, err := os.Stat(db.config.Path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no store yet; the consolidator makes it: %w", memory.ErrUnavailable)
 	}
-	db.readers = newPool(readerDSN(db.config), db.config.Readers)
+	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
 	return db.read(ctx, func(tx *sql.Tx) error {
 		if err := checkVersion(ctx, tx); err != nil {
 			return err
@@ -113,6 +118,7 @@ func prepareFile(path string) error {
 // Closing again gives the same result.
 func (db *DB) Close() error {
 	db.closing.Do(func() {
+		db.endSketches()
 		close(db.stop)
 		db.stopped.Wait()
 		db.closed = db.closePools()

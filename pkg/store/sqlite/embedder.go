@@ -78,8 +78,8 @@ func (db *DB) compareEmbedder(pinned embedder) error {
 	if pinned.Name == db.config.Embedder && pinned.Dimension == db.config.Dimension {
 		return nil
 	}
-	return fmt.Errorf("its vectors are of embedder %q with %d dimensions, and this program uses %q with %d: "+
-		"configure the former, or embed everything anew into an empty store: %w",
+	return fmt.Errorf("its vectors are of embedder %q with %d dimensions, and %q with %d is configured: "+
+		"configure the former, or embed everything anew with `eunoe rebuild --embed`: %w",
 		pinned.Name, pinned.Dimension, db.config.Embedder, db.config.Dimension, memory.ErrConflict)
 }
 
@@ -90,6 +90,11 @@ func vectorsOf(c memory.Changes, see func(v memory.Vector, model string) error) 
 			if err := see(f.Vector, f.Model); err != nil {
 				return err
 			}
+		}
+	}
+	for _, v := range c.MessageVectors {
+		if err := see(v.Vector, v.Model); err != nil {
+			return err
 		}
 	}
 	for _, n := range c.Composites {

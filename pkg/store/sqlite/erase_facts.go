@@ -62,13 +62,12 @@ func (a *applier) removeFact(bank int64, id memory.FactID) ([]memory.EntityID, e
 		`DELETE FROM observation_facts WHERE fact = ?1`,
 		`DELETE FROM conflicts WHERE a = ?1`,
 		`DELETE FROM conflicts WHERE b = ?1`,
-		`DELETE FROM uses WHERE record = ?1`,
 	} {
 		if err := a.exec("remove", s, string(id)); err != nil {
 			return nil, err
 		}
 	}
-	return entities, nil
+	return entities, a.exec("remove", `DELETE FROM uses WHERE bank = ?1 AND record = ?2`, bank, string(id))
 }
 
 // forgetSupport takes facts out of relations: those from or to them go, and so

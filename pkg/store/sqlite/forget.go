@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -18,7 +19,17 @@ func (a *applier) beforeForget(bank int64, f *memory.Forgotten) ([]holding, erro
 	if err := a.buryOps(bank, f.Facts); err != nil {
 		return nil, err
 	}
-	return a.writesHolding(bank, f)
+	writes, err := a.writesHolding(bank, f)
+	if err != nil || f.Bank {
+		return writes, err
+	}
+	late, err := a.vectorsHolding(bank, f)
+	for _, l := range late {
+		if !slices.ContainsFunc(writes, func(h holding) bool { return h.write == l.write }) {
+			writes = append(writes, l)
+		}
+	}
+	return writes, err
 }
 
 // forget erases what a plan found to be forgotten, and queues the stream
@@ -87,9 +98,9 @@ func (a *applier) queueErasure(w memory.Write, stream string, seq uint64, whole 
 // window, or there are others of what it brought. The forgotten are gone by now.
 func (a *applier) rewritten(bank int64, h holding, whole bool) (int, error) {
 	switch {
-	case whole:
+	case whole || h.vectors && !h.rest:
 		return 0, nil
-	case h.window:
+	case h.window || h.vectors:
 		return 1, nil
 	}
 	const find = `SELECT EXISTS (SELECT 1 FROM ops o JOIN json_each(o.outcome, '$.results') r JOIN facts f ON f.id = r.value ->> '$.id'
@@ -106,6 +117,8 @@ OR EXISTS (SELECT 1 FROM ops o JOIN json_each(o.outcome, '$.observations') r JOI
 type holding struct {
 	write  uint64
 	window bool // it ends a window
+	// vectors: it is known by the late vectors it holds; rest: it holds others too.
+	vectors, rest bool
 }
 
 // writesOfBank are all of a bank that is erased.
@@ -122,7 +135,7 @@ gone(no) AS (SELECT f.no FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.val
 events(seq) AS (SELECT value FROM json_each(?3) UNION SELECT s.seq FROM gone JOIN fact_sources s ON s.fact = gone.no),
 ended(write) AS (SELECT w.write FROM events JOIN message_events e ON e.seq = events.seq
   JOIN windows w ON w.bank = e.bank AND w.session = e.session AND w.last >= e.seq AND w.first <= e.seq WHERE e.bank = ?1),
-named(op, window) AS (SELECT o.op, 1 FROM ops o WHERE o.bank = ?1 AND o.write IN (SELECT write FROM ended)
+named(op, window) AS (SELECT o.op, 1 FROM ops o WHERE +o.bank = ?1 AND o.write IN (SELECT write FROM ended)
   UNION SELECT k.value, 0 FROM gone JOIN facts f ON f.no = gone.no JOIN json_each(f.ops) k),
 held(write, window) AS (SELECT write, 1 FROM ended
 UNION SELECT o.write, named.window FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
@@ -174,8 +187,8 @@ WHERE %[3]s IN (SELECT %[3]s FROM %[1]s WHERE bank = ?)`, table, columns, number
 			return err
 		}
 	}
-	for _, table := range []string{"messages", "message_events", "replacements", "windows", "facts", "composites", "observations", "relations", "conflicts",
-		"entities", "entity_names", "entity_counts", "node_terms", "uses"} {
+	for _, table := range []string{"messages", "message_events", "replacements", "windows", "composites", "facts", "fact_entities", "observations", "relations", "conflicts",
+		"entities", "entity_names", "entity_counts", "node_terms", "vector_events", "pending_models", "decisions", "derived", "uses", "usage", "usage_events"} {
 		if err := a.exec("erase the bank's "+table, `DELETE FROM `+table+` WHERE bank = ?`, bank); err != nil {
 			return err
 		}
@@ -183,5 +196,5 @@ WHERE %[3]s IN (SELECT %[3]s FROM %[1]s WHERE bank = ?)`, table, columns, number
 	if err := a.exec("empty the bank's outcomes", `UPDATE ops SET outcome = '{}' WHERE bank = ?`, bank); err != nil {
 		return err
 	}
-	return a.exec("erase the bank's profile", `UPDATE banks SET profile = '', version = 0, consolidated = 0 WHERE no = ?`, bank)
+	return a.exec("erase the bank's profile", `UPDATE banks SET profile = '', version = 0, consolidated = 0, observed = 0 WHERE no = ?`, bank)
 }

@@ -20,17 +20,19 @@ const (
 // MEM_WRITES: no other write changes what it keeps. A nil memo keeps nothing.
 type memo struct {
 	at    uint64 // sequence of the last write applied when it was put aside
-	nodes [2]lately[int64, *nearNode]
+	nodes [2]lately[int64, memory.Node]
 	terms lately[termKey, *posting]
+	// vectors are those of nodes, ready to be compared.
+	vectors [2]lately[int64, *nearVector]
 
 	entities lately[entityKey, *busy]
 }
 
-// nearNode is a node by its row, ready to be compared. What it holds is shared
-// with those that were given it: nobody changes it.
-type nearNode struct {
-	memory.Node
-	inverse float32 // of the length of its vector
+// nearVector is the vector of a node, ready to be compared. What it holds is
+// shared with those that were given it: nobody changes it.
+type nearVector struct {
+	memory.Vector
+	inverse float32 // of its length
 }
 
 // termKey names the nodes of one level of a bank that have a term.
@@ -49,8 +51,9 @@ type posting struct {
 
 func newMemo() *memo {
 	return &memo{
-		nodes: [2]lately[int64, *nearNode]{{most: memoNodes}, {most: memoNodes}},
-		terms: lately[termKey, *posting]{most: memoTerms},
+		nodes:   [2]lately[int64, memory.Node]{{most: memoNodes}, {most: memoNodes}},
+		terms:   lately[termKey, *posting]{most: memoTerms},
+		vectors: [2]lately[int64, *nearVector]{{most: memoNodes}, {most: memoNodes}},
 
 		entities: lately[entityKey, *busy]{most: memoEntities},
 	}
@@ -78,25 +81,44 @@ func (m *memo) forget() {
 	}
 }
 
-func (m *memo) node(lvl int, no int64) *nearNode {
+func (m *memo) node(lvl int, no int64) (n memory.Node, known bool) {
 	if m == nil {
-		return nil
+		return n, false
 	}
-	n, _ := m.nodes[min(lvl, 1)].get(no)
+	return m.nodes[min(lvl, 1)].get(no)
+}
+
+// putNode keeps a node, and its vector once where that is kept already.
+func (m *memo) putNode(lvl int, no int64, n memory.Node) memory.Node {
+	if m == nil {
+		return n
+	}
+	if v, known := m.vectors[min(lvl, 1)].get(no); known {
+		n.Vector = v.Vector
+	}
+	m.nodes[min(lvl, 1)].put(no, n)
 	return n
 }
 
-func (m *memo) putNode(lvl int, no int64, n memory.Node) *nearNode {
+func (m *memo) vector(lvl int, no int64) *nearVector {
+	if m == nil {
+		return nil
+	}
+	v, _ := m.vectors[min(lvl, 1)].get(no)
+	return v
+}
+
+func (m *memo) putVector(lvl int, no int64, v memory.Vector) *nearVector {
 	var sum float64
-	for _, x := range n.Vector {
+	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
-	kept := &nearNode{Node: n}
+	kept := &nearVector{Vector: v}
 	if sum > 0 {
 		kept.inverse = float32(1 / math.Sqrt(sum))
 	}
 	if m != nil {
-		m.nodes[min(lvl, 1)].put(no, kept)
+		m.vectors[min(lvl, 1)].put(no, kept)
 	}
 	return kept
 }
@@ -105,6 +127,7 @@ func (m *memo) putNode(lvl int, no int64, n memory.Node) *nearNode {
 func (m *memo) dropNode(lvl int, no int64) {
 	if m != nil {
 		m.nodes[min(lvl, 1)].drop(no)
+		m.vectors[min(lvl, 1)].drop(no)
 	}
 }
 

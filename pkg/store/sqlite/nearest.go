@@ -34,16 +34,18 @@ func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities [
 	if err != nil || len(nos) == 0 {
 		return nil, err
 	}
+	// The order that is given is that of the exact cosine; only what comes near
+	// the front by the quick one is read whole.
+	if nos, err = v.quickest(lvl, nos, vector, limit+exactMargin); err != nil {
+		return nil, err
+	}
 	nodes, err := v.nodesByRow(lvl, nos)
 	if err != nil {
 		return nil, err
 	}
-	// The order that is given is that of the exact cosine; only what comes near
-	// the front by the quick one is looked at.
-	nodes = quickest(nodes, vector, limit+exactMargin)
 	out := make([]consolidate.Neighbour, len(nodes))
 	for i, n := range nodes {
-		out[i] = consolidate.Neighbour{Node: n.Node, Cosine: memory.Cosine(vector, n.Vector)}
+		out[i] = consolidate.Neighbour{Node: n, Cosine: memory.Cosine(vector, n.Vector)}
 	}
 	slices.SortFunc(out, func(a, b consolidate.Neighbour) int {
 		switch {

@@ -6,22 +6,24 @@ import (
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // The nodes of rows: ?1 rows as JSON, ?2 bank, ?3 level.
 var nodesOfRows = [2]string{
-	`SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce(f.parent, ''), '[]'
+	`SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), '[]'
 FROM json_each(?1) j CROSS JOIN facts f ON f.no = j.value LEFT JOIN fact_vectors k ON k.fact = f.no WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0`,
-	`SELECT c.no, c.id, c.level, c.text, k.vector, c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce(c.parent, ''), c.children
-FROM json_each(?1) j CROSS JOIN composites c ON c.no = j.value LEFT JOIN composite_vectors k ON k.composite = c.no WHERE c.bank = ?2 AND c.level = ?3`,
+	`SELECT c.no, c.id, c.level, c.text, coalesce(k.vector, v.vector), c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce((SELECT p.id FROM composites p WHERE p.no = c.parent), ''), c.children
+FROM json_each(?1) j CROSS JOIN composites c ON c.no = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2 AND c.level = ?3`,
 }
 
 // nodesByRow gives live nodes of the level by row number, in no order.
-func (v *view) nodesByRow(lvl int, nos []int64) ([]*nearNode, error) {
-	out := make([]*nearNode, 0, len(nos))
+func (v *view) nodesByRow(lvl int, nos []int64) ([]memory.Node, error) {
+	out := make([]memory.Node, 0, len(nos))
 	var missing []int64
 	for _, no := range nos {
-		if n := v.memo.node(lvl, no); n == nil {
+		if n, known := v.memo.node(lvl, no); !known {
 			missing = append(missing, no)
 		} else if n.Level == lvl {
 			out = append(out, n)
@@ -40,30 +42,58 @@ func (v *view) nodesByRow(lvl int, nos []int64) ([]*nearNode, error) {
 	return out, err
 }
 
-// quickest gives the first limit of the nodes that can be compared with the
-// vector, by descending cosine in single precision, ties by id.
-func quickest(nodes []*nearNode, vector memory.Vector, limit int) []*nearNode {
+// The vectors of rows: ?1 rows as JSON, ?2 bank.
+var vectorsOfRows = [2]string{
+	`SELECT k.fact, k.vector FROM json_each(?1) j CROSS JOIN fact_vectors k ON k.fact = j.value WHERE k.bank = ?2`,
+	`SELECT k.composite, coalesce(k.vector, v.vector) FROM json_each(?1) j CROSS JOIN composite_vectors k ON k.composite = j.value
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE k.bank = ?2`,
+}
+
+// quickest gives, of rows of the level that can be compared with the vector, the
+// limit nearest by their cosine in single precision, and all that are as near as
+// the last of them; in no order. It reads their vectors and nothing else.
+func (v *view) quickest(lvl int, nos []int64, vector memory.Vector, limit int) ([]int64, error) {
 	type scored struct {
-		node  *nearNode
+		no    int64
 		score float32
 	}
-	all := make([]scored, 0, len(nodes))
-	for _, n := range nodes {
-		if len(n.Vector) == len(vector) {
-			all = append(all, scored{n, dot(vector, n.Vector) * n.inverse})
+	all := make([]scored, 0, len(nos))
+	add := func(no int64, w *nearVector) {
+		if len(w.Vector) == len(vector) {
+			all = append(all, scored{no, dot(vector, w.Vector) * w.inverse})
 		}
 	}
-	slices.SortFunc(all, func(a, b scored) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
+	var missing []int64
+	for _, no := range nos {
+		if w := v.memo.vector(lvl, no); w != nil {
+			add(no, w)
+		} else {
+			missing = append(missing, no)
 		}
-		return cmp.Compare(a.node.ID, b.node.ID)
-	})
-	out := make([]*nearNode, min(limit, len(all)))
-	for i := range out {
-		out[i] = all[i].node
 	}
-	return out
+	if len(missing) > 0 {
+		var no int64
+		var raw sql.RawBytes
+		err := v.rows("read vectors of candidates", vectorsOfRows[min(lvl, 1)], []any{jsonList(missing), v.bank}, func(rows *sql.Rows) error {
+			err := rows.Scan(&no, &raw)
+			if err == nil {
+				add(no, v.memo.putVector(lvl, no, sketch.Unpack(raw)))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	out := make([]int64, 0, min(limit, len(all)))
+	for i, s := range all {
+		if i >= limit && s.score < all[limit-1].score {
+			break
+		}
+		out = append(out, s.no)
+	}
+	return out, nil
 }
 
 // dot is the product of two vectors of one size, in four parts: a processor

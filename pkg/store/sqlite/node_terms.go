@@ -9,11 +9,12 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/analysis"
 )
 
-// termHash is how node_terms names a term.
+// termHash is how node_terms names a term: 23 bits, which SQLite keeps in three
+// bytes. Terms that share one only bring candidates that are then compared.
 func termHash(term string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(term))
-	return h.Sum32()
+	return h.Sum32() & (1<<23 - 1)
 }
 
 // textTerms gives the terms under which a text is found: the stems of its

@@ -7,7 +7,14 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
+
+// leaving is a change as it stands in the outbox.
+type leaving struct {
+	memory.Change
+	Trace string `json:"trace,omitempty"`
+}
 
 // Outbox gives up to limit changes that were committed and not marked sent, oldest first.
 func (db *DB) Outbox(ctx context.Context, limit int) ([]consolidate.OutboxEntry, error) {
@@ -21,7 +28,9 @@ func (db *DB) Outbox(ctx context.Context, limit int) ([]consolidate.OutboxEntry,
 			if err := rows.Scan(&e.No, &e.Bank, &what, &body); err != nil {
 				return err
 			}
-			err := json.Unmarshal(body, &e.Change)
+			var l leaving
+			err := json.Unmarshal(body, &l)
+			e.Change, e.Trace = l.Change, l.Trace
 			e.Change.What = what
 			out = append(out, e)
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // putComposite stores the whole new state of a composite; adopt makes it the
@@ -54,9 +55,7 @@ func (a *applier) putComposite(bank int64, c memory.Composite) error {
 			if c.Vector == nil {
 				return nil
 			}
-			const put = `INSERT INTO composite_vectors (bank, composite, vector) VALUES (?, ?, ?)
-ON CONFLICT (composite) DO UPDATE SET vector = excluded.vector`
-			return a.exec("store vector", put, bank, no, c.Vector.Bytes())
+			return a.putCompositeVector(bank, no, c)
 		},
 	}
 	for _, step := range steps {
@@ -67,19 +66,38 @@ ON CONFLICT (composite) DO UPDATE SET vector = excluded.vector`
 	return nil
 }
 
+// putCompositeVector stores the vector of a composite: whose it is, where its
+// representative is a fact and has the same.
+func (a *applier) putCompositeVector(bank, no int64, c memory.Composite) error {
+	const same = `SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ? AND f.bank = ? AND v.vector = ?`
+	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) VALUES (?, ?, ?, ?)
+ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.vector`
+	packed := sketch.Pack(c.Vector)
+	var fact int64
+	err := a.tx.QueryRowContext(a.ctx, same, c.Representative, bank, packed).Scan(&fact)
+	switch {
+	case err == nil:
+		return a.exec("store vector", put, bank, no, fact, nil)
+	case errors.Is(err, sql.ErrNoRows):
+		return a.exec("store vector", put, bank, no, nil, packed)
+	}
+	return fmt.Errorf("look for the vector: %w", err)
+}
+
 func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {
 	const insert = `INSERT INTO composites (level, text, grams, representative, children, entities, tags, occurred_from, occurred_to,
-  said, confidence, version, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  said, confidence, version, made, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	const update = `UPDATE composites SET level = ?, text = ?, grams = ?, representative = ?, children = ?, entities = ?, tags = ?,
-  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ? WHERE no = ?`
+  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ?, made = ? WHERE no = ?`
 	children, err1 := listJSON(c.Children)
 	entities, err2 := listJSON(c.Entities)
 	tags, err3 := listJSON(c.Tags)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	made, err4 := stampJSON(c.By)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return 0, err
 	}
 	args := []any{c.Level, c.Text, grams, c.Representative, children, entities, tags, timeOrNull(c.Occurred.From), timeOrNull(c.Occurred.To),
-		micros(c.Said), c.Confidence, int64(c.Version)}
+		micros(c.Said), c.Confidence, int64(c.Version), made}
 	if no != 0 {
 		return no, a.exec("update", update, append(args, no)...)
 	}
@@ -108,13 +126,19 @@ func (a *applier) adopt(bank int64, c memory.Composite) error {
 	if c.Level > 1 {
 		table = "composites"
 	}
+	var no int64
+	err := a.tx.QueryRowContext(a.ctx, `SELECT no FROM composites WHERE id = ? AND bank = ?`, string(c.ID), bank).Scan(&no)
+	if err != nil {
+		return fmt.Errorf("look up composite %s: %w", c.ID, err)
+	}
 	children := jsonList(c.Children)
 	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING no`
-	if err := a.move("release children", c.Level-1, release, string(c.ID), children); err != nil {
+	if err := a.move("release children", c.Level-1, release, no, children); err != nil {
 		return err
 	}
-	take := `UPDATE ` + table + ` SET parent = ?1 WHERE bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1 RETURNING no`
-	return a.move("take children", c.Level-1, take, string(c.ID), bank, children)
+	// By id, whatever else is indexed: "+" keeps the indexes of the bank out.
+	take := `UPDATE ` + table + ` SET parent = ?1 WHERE +bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1 RETURNING no`
+	return a.move("take children", c.Level-1, take, no, bank, children)
 }
 
 // move runs an update of the parents of nodes of a level; it gives back their rows.
@@ -148,17 +172,13 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 	}
 	a.memo.dropNode(level, no)
 	for i, s := range []string{`UPDATE facts SET parent = NULL WHERE parent = ?1 RETURNING no`, `UPDATE composites SET parent = NULL WHERE parent = ?1 RETURNING no`} {
-		if err := a.move("release the children of composite "+string(id), i, s, string(id)); err != nil {
+		if err := a.move("release the children of composite "+string(id), i, s, no); err != nil {
 			return err
 		}
 	}
-	for _, s := range []string{
-		`DELETE FROM composites WHERE id = ?1`, // its entities and vector go with it
-		`DELETE FROM uses WHERE record = ?1`,
-	} {
-		if err := a.exec("remove composite "+string(id), s, string(id)); err != nil {
-			return err
-		}
+	// Its entities and vector go with it.
+	if err := a.exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {
+		return err
 	}
-	return nil
+	return a.exec("remove composite "+string(id), `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, string(id))
 }

@@ -12,9 +12,9 @@ import (
 // factColumns reads a fact from "facts f", sources included; scanFact reads
 // the row. The bank is the caller's and the vector stands in fact_vectors.
 const factColumns = `f.no, f.id, f.key, f.text, f.kind, f.type, f.topic, f.speaker, f.role, f.session,
-  f.occurred_from, f.occurred_to, f.said, f.recorded, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged,
+  f.occurred_from, f.occurred_to, f.said, f.said + f.recorded, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged,
   f.confidence, f.entities, f.tags, f.ops, f.outcome, f.metadata, f.version, f.pinned, f.extractor, f.model,
-  (SELECT json_group_array(json_object('message', s.message, 'seq', s.seq, 'said', s.said, 'start', s.start) ORDER BY s.seq)
+  (SELECT json_group_array(json_object('message', s.message, 'seq', s.seq, 'said', s.said, 'start', s.said + s.start) ORDER BY s.seq)
    FROM fact_sources s WHERE s.fact = f.no)`
 
 // factSource is a source as factColumns gives it.
@@ -45,11 +45,14 @@ func scanFact(rows *sql.Rows, more ...any) (no int64, f memory.Fact, err error) 
 		f.State = &memory.State{Subject: memory.EntityID(subject.String), Attribute: attribute.String, Value: value.String}
 	}
 	var rests []factSource
-	err = allJSON(valid, &f.Valid, entities, &f.Entities, tags, &f.Tags, ops, &f.Ops, outcome, &f.Outcome, metadata, &f.Metadata, sources, &rests)
+	if f.Valid, err = validOf(valid, said); err != nil {
+		return 0, f, err
+	}
+	err = allJSON(entities, &f.Entities, tags, &f.Tags, ops, &f.Ops, outcome, &f.Outcome, metadata, &f.Metadata, sources, &rests)
 	for _, s := range rests {
 		f.Sources = append(f.Sources, memory.Source{Message: s.Message, Seq: s.Seq, Said: fromMicros(s.Said), Start: fromMicros(s.Start)})
 	}
-	f.Valid, f.Entities, f.Tags, f.Ops = none(f.Valid), none(f.Entities), none(f.Tags), none(f.Ops)
+	f.Entities, f.Tags, f.Ops = none(f.Entities), none(f.Tags), none(f.Ops)
 	return no, f, err
 }
 
@@ -94,7 +97,7 @@ func (a *applier) putFact(bank int64, f memory.Fact) error {
 		func() error { return a.putTerms(bank, 0, now.no, was.indexed(), now.indexed()) },
 		func() error { return a.putSources(now.no, f.Sources, was.no != 0) },
 		func() error { return a.putFactEntities(bank, f.Entities, was, now) },
-		func() error { return a.putFactVector(bank, now.no, f.Vector) },
+		func() error { return a.putFactVector(bank, now.no, was.no != 0, f.Vector) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -115,7 +118,7 @@ const updateFact = `UPDATE facts SET key = ?, text = ?, grams = ?, kind = ?, typ
   version = ?, pinned = ?, extractor = ?, model = ? WHERE no = ?`
 
 func (a *applier) putFactRow(bank int64, f memory.Fact, now factBefore, no int64) (int64, error) {
-	valid, err1 := listJSON(inUTC(f.Valid))
+	valid, err1 := validText(f)
 	tags, err2 := listJSON(f.Tags)
 	ops, err3 := listJSON(f.Ops)
 	outcome, err4 := jsonOrNull(f.Outcome == nil, f.Outcome)
@@ -128,7 +131,7 @@ func (a *applier) putFactRow(bank int64, f memory.Fact, now factBefore, no int64
 		subject, attribute, value = text(string(f.State.Subject)), text(f.State.Attribute), text(f.State.Value)
 	}
 	args := []any{orNull(f.Key), now.text, now.grams, string(f.Kind), string(f.Type), text(f.Topic), text(f.Speaker), string(f.Role), text(string(f.Session)),
-		timeOrNull(f.Occurred.From), timeOrNull(f.Occurred.To), micros(f.Said), micros(f.Recorded), now.live, valid, subject, attribute, value,
+		timeOrNull(f.Occurred.From), timeOrNull(f.Occurred.To), micros(f.Said), micros(f.Recorded) - micros(f.Said), now.live, valid, subject, attribute, value,
 		orNull(string(f.Superseded)), orNull(string(f.Merged)), f.Confidence, now.entities, tags, ops, outcome, metadata,
 		int64(f.Version), f.Pinned, f.Extractor, f.Model}
 	if no != 0 {
@@ -139,6 +142,26 @@ func (a *applier) putFactRow(bank int64, f memory.Fact, now factBefore, no int64
 		return 0, err
 	}
 	return r.LastInsertId()
+}
+
+// validText writes the intervals in which a fact is valid: "" for the one that
+// begins when it was said and does not end.
+func validText(f memory.Fact) (string, error) {
+	said := micros(f.Said)
+	if len(f.Valid) == 1 && f.Valid[0].To == nil && said >= 0 && f.Valid[0].From.Equal(fromMicros(said)) {
+		return "", nil
+	}
+	return listJSON(inUTC(f.Valid))
+}
+
+// validOf reads what validText wrote of a fact that was said then; nil for no interval.
+func validOf(raw []byte, said int64) ([]memory.Interval, error) {
+	if len(raw) == 0 {
+		return []memory.Interval{{From: fromMicros(said)}}, nil
+	}
+	var out []memory.Interval
+	err := fromJSON(raw, &out)
+	return none(out), err
 }
 
 // inUTC gives intervals whose times are written in UTC, as readers compare them.

@@ -32,7 +32,7 @@ func (a *applier) unindex(table string, no, bank int64, text, grams string) erro
 func (a *applier) putSources(fact int64, sources []memory.Source, stored bool) error {
 	was := map[uint64]memory.Source{}
 	if stored {
-		const find = `SELECT seq, message, said, start FROM fact_sources WHERE fact = ?`
+		const find = `SELECT seq, message, said, said + start FROM fact_sources WHERE fact = ?`
 		err := a.rows("read sources", find, []any{fact}, func(rows *sql.Rows) error {
 			var s memory.Source
 			var said, start int64
@@ -53,7 +53,7 @@ ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = exclude
 		if w, ok := was[s.Seq]; ok && w.Message == s.Message && w.Said.Equal(s.Said) && w.Start.Equal(s.Start) {
 			continue
 		}
-		if err := a.exec("store source", put, fact, int64(s.Seq), text(string(s.Message)), micros(s.Said), micros(s.Start)); err != nil {
+		if err := a.exec("store source", put, fact, int64(s.Seq), text(string(s.Message)), micros(s.Said), micros(s.Start)-micros(s.Said)); err != nil {
 			return err
 		}
 	}
@@ -73,11 +73,6 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 	if was.no != 0 && was.entities == now.entities && was.live == now.live && was.said == now.said {
 		return nil
 	}
-	if was.no != 0 && (was.live != now.live || was.said != now.said) {
-		if err := a.exec("date entities", `UPDATE fact_entities SET said = ?, live = ? WHERE fact = ?`, now.said, now.live, now.no); err != nil {
-			return err
-		}
-	}
 	var before []memory.EntityID
 	if was.no != 0 {
 		if err := fromJSON([]byte(was.entities), &before); err != nil {
@@ -91,8 +86,8 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 			continue
 		}
 		if !slices.Contains(before, e) {
-			const insert = `INSERT INTO fact_entities (bank, entity, fact, said, live) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-			if err := a.exec("store entity", insert, bank, text(string(e)), now.no, now.said, now.live); err != nil {
+			const insert = `INSERT INTO fact_entities (bank, entity, live, said, fact) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+			if err := a.exec("store entity", insert, bank, text(string(e)), now.live, now.said, now.no); err != nil {
 				return err
 			}
 			if was.no == 0 && now.live {
@@ -110,16 +105,27 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 			continue
 		}
 		gone := !slices.Contains(entities, e)
-		if gone {
-			if err := a.exec("remove entity", `DELETE FROM fact_entities WHERE bank = ? AND entity = ? AND fact = ?`, bank, text(string(e)), now.no); err != nil {
-				return err
-			}
+		if err := a.moveFactEntity(bank, e, was, now, gone); err != nil {
+			return err
 		}
 		if was.live && (gone || !now.live) {
 			if err := a.countEntity(bank, e, -1); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// moveFactEntity removes the row of a fact's entity that is gone, and gives that
+// of another the fact's new time and state.
+func (a *applier) moveFactEntity(bank int64, e memory.EntityID, was, now factBefore, gone bool) error {
+	const row = ` WHERE bank = ? AND entity = ? AND live = ? AND said = ? AND fact = ?`
+	switch {
+	case gone:
+		return a.exec("remove entity", `DELETE FROM fact_entities`+row, bank, text(string(e)), was.live, was.said, was.no)
+	case was.live != now.live || was.said != now.said:
+		return a.exec("date entity", `UPDATE fact_entities SET live = ?, said = ?`+row, now.live, now.said, bank, text(string(e)), was.live, was.said, was.no)
 	}
 	return nil
 }
@@ -132,12 +138,4 @@ ON CONFLICT (bank, entity) DO UPDATE SET live = live + excluded.live`
 		return err
 	}
 	return a.exec("count entity", `DELETE FROM entity_counts WHERE bank = ? AND entity = ? AND live <= 0`, bank, text(string(e)))
-}
-
-func (a *applier) putFactVector(bank, fact int64, v memory.Vector) error {
-	if v == nil {
-		return nil
-	}
-	const put = `INSERT INTO fact_vectors (bank, fact, vector) VALUES (?, ?, ?) ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector`
-	return a.exec("store vector", put, bank, fact, v.Bytes())
 }

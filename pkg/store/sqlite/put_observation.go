@@ -23,6 +23,10 @@ func (a *applier) putObservation(bank int64, o memory.Observation) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	made, err := stampJSON(o.By)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
 	o.Text = text(o.Text)
 	grams := analysis.Grams(o.Text)
 	if no != 0 {
@@ -33,13 +37,13 @@ func (a *applier) putObservation(bank int64, o memory.Observation) error {
 			return err
 		}
 	}
-	const put = `INSERT INTO observations (id, bank, type, subject, text, grams, reasoning, confidence, entities, said, given, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	const put = `INSERT INTO observations (id, bank, type, subject, text, grams, reasoning, confidence, entities, said, given, version, made)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET type = excluded.type, subject = excluded.subject, text = excluded.text, grams = excluded.grams,
   reasoning = excluded.reasoning, confidence = excluded.confidence, entities = excluded.entities, said = excluded.said,
-  given = excluded.given, version = excluded.version RETURNING no`
+  given = excluded.given, version = excluded.version, made = excluded.made RETURNING no`
 	err = a.tx.QueryRowContext(a.ctx, put, string(o.ID), bank, string(o.Type), text(o.Subject), o.Text, grams, text(o.Reasoning), o.Confidence,
-		entities, micros(o.Said), o.Given, int64(o.Version)).Scan(&no)
+		entities, micros(o.Said), o.Given, int64(o.Version), made).Scan(&no)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -69,5 +73,5 @@ func (a *applier) removeObservation(bank int64, id memory.ObservationID) error {
 	if err := a.exec("remove observation "+string(id), `DELETE FROM observations WHERE no = ?`, no); err != nil {
 		return err
 	}
-	return a.exec("remove the uses of observation "+string(id), `DELETE FROM uses WHERE record = ?`, string(id))
+	return a.exec("remove the uses of observation "+string(id), `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, string(id))
 }

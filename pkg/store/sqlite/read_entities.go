@@ -58,7 +58,7 @@ func entityIDs(list []string) []memory.EntityID {
 func (r *reader) Relations(ids []string, limit int) ([]memory.Relation, error) {
 	const find = `SELECT source, target, type, strength, facts FROM (
   SELECT e.* FROM json_each(?1) j CROSS JOIN relations e ON e.bank = ?2 AND e.source = j.value
-  UNION SELECT e.* FROM json_each(?1) j CROSS JOIN relations e ON e.bank = ?2 AND e.target = j.value
+  UNION SELECT e.* FROM json_each(?1) j CROSS JOIN relations e INDEXED BY relations_target ON e.bank = ?2 AND e.target = j.value
 ) ORDER BY strength DESC, source, target, type LIMIT ?3`
 	var out []memory.Relation
 	err := r.scanAll("read relations", find, []any{jsonList(ids), r.bank, limit}, func(rows *sql.Rows) error {

@@ -16,6 +16,8 @@ type narrowing struct {
 	factArgs, messageArgs []any
 	observed              string // conditions on an observation o
 	observedArgs          []any
+	held                  string // whether a fact f holds: now, or at as_of
+	heldArgs              []any
 	plain                 bool // what is live now, and nothing beyond that
 }
 
@@ -94,8 +96,8 @@ func (r *reader) narrowKinds(f memory.Filter, kinds []memory.Kind) (narrowing, e
 		facts.add("f.live = 1")
 		messages.add("m.replaced IS NULL")
 	} else {
-		t, text := micros(*f.AsOf), validityText(*f.AsOf)
-		facts.add(heldAt, text, text)
+		t := micros(*f.AsOf)
+		facts.add(heldAt, heldAtArgs(*f.AsOf)...)
 		messages.add("m.time <= ? AND (m.replaced IS NULL OR m.replaced > ?)", t, t)
 	}
 	if kinds != nil {
@@ -109,16 +111,21 @@ func (r *reader) narrowKinds(f memory.Filter, kinds []memory.Kind) (narrowing, e
 	n.facts, n.factArgs = facts.sql(), facts.args
 	n.messages, n.messageArgs = messages.sql(), messages.args
 	n.plain = len(facts.parts) == 1 && f.AsOf == nil
+	n.held = "f.live"
+	if f.AsOf != nil {
+		n.held, n.heldArgs = heldAt, heldAtArgs(*f.AsOf)
+	}
 	return n, nil
 }
 
 // heldAt compares the text of validity intervals: RFC 3339 in UTC without the
-// final Z orders as the times do.
-const heldAt = `EXISTS (SELECT 1 FROM json_each(f.valid) v WHERE rtrim(v.value ->> '$.from', 'Z') <= ?
-  AND (v.value ->> '$.to' IS NULL OR rtrim(v.value ->> '$.to', 'Z') > ?))`
+// final Z orders as the times do. No text holds from when it was said.
+const heldAt = `CASE f.valid WHEN '' THEN f.said <= ? ELSE EXISTS (SELECT 1 FROM json_each(f.valid) v WHERE rtrim(v.value ->> '$.from', 'Z') <= ?
+  AND (v.value ->> '$.to' IS NULL OR rtrim(v.value ->> '$.to', 'Z') > ?)) END`
 
-func validityText(t time.Time) string {
-	return strings.TrimSuffix(memory.At(t).Format(time.RFC3339Nano), "Z")
+func heldAtArgs(t time.Time) []any {
+	text := strings.TrimSuffix(memory.At(t).Format(time.RFC3339Nano), "Z")
+	return []any{micros(memory.At(t)), text, text}
 }
 
 const inSession = `(f.session = ? OR EXISTS (SELECT 1 FROM fact_sources s JOIN message_events e ON e.seq = s.seq
@@ -181,7 +188,8 @@ func (r *reader) narrowFacts(f memory.Filter, facts, messages *conditions) error
 		if err != nil {
 			return err
 		}
-		facts.add(`EXISTS (SELECT 1 FROM fact_entities n WHERE n.fact = f.no AND n.entity IN (SELECT value FROM json_each(?)))`, jsonList(ids))
+		facts.add(`EXISTS (SELECT 1 FROM fact_entities n WHERE n.bank = f.bank AND n.entity IN (SELECT value FROM json_each(?))
+  AND n.live = f.live AND n.said = f.said AND n.fact = f.no)`, jsonList(ids))
 	}
 	return nil
 }

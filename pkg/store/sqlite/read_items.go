@@ -43,7 +43,10 @@ func (r *reader) factItems(nos []int64) ([]memory.Item, error) {
 			return err
 		}
 		setTimes(&i, said, from, to)
-		err = allJSON(entities, &i.Entities, tags, &i.Tags, valid, &i.Valid, metadata, &i.Metadata)
+		err = allJSON(entities, &i.Entities, tags, &i.Tags, metadata, &i.Metadata)
+		if err == nil {
+			i.Valid, err = validOf(valid, said)
+		}
 		found[no] = i
 		return err
 	})
@@ -75,8 +78,8 @@ FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 	if err != nil {
 		return nil, err
 	}
-	err = r.addSources(leaves+`SELECT DISTINCT t.root, s.message, s.seq FROM t JOIN facts f ON f.parent = t.id
-JOIN fact_sources s ON s.fact = f.no ORDER BY t.root, s.seq`, found, jsonList(nos), r.bank)
+	err = r.addSources(leaves+`SELECT DISTINCT t.root, s.message, s.seq FROM t CROSS JOIN facts f ON f.parent = t.no
+CROSS JOIN fact_sources s ON s.fact = f.no ORDER BY t.root, s.seq`, found, jsonList(nos), r.bank)
 	return finish(nos, found), err
 }
 

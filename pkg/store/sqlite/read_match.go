@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -174,46 +173,6 @@ func (r *reader) Size(rec memory.Record) (int, error) {
 	return n, nil
 }
 
-// Nearest gives up to limit facts by descending cosine similarity to v.
-func (r *reader) Nearest(ctx context.Context, v memory.Vector, limit int) ([]query.Near, error) {
-	scan := `SELECT x.rowid, vec_distance_l2(x.vector, ?) AS d FROM fact_vectors x WHERE x.bank = ? AND length(x.vector) = ?` + noneEnded + ` ORDER BY d, x.rowid LIMIT ?`
-	args := []any{v.Bytes(), r.bank, 4 * len(v), r.bank, limit}
-	if !r.filter.plain {
-		scan = `SELECT x.fact, vec_distance_l2(x.vector, ?) AS d FROM fact_vectors x JOIN facts f ON f.no = x.fact
-WHERE x.bank = ? AND length(x.vector) = ? AND ` + r.filter.facts + ` ORDER BY d, x.fact LIMIT ?`
-		args = append(append(args[:3:3], r.filter.factArgs...), limit)
-	}
-	rows, err := r.tx.QueryContext(ctx, scan, args...)
-	if err != nil {
-		return nil, fmt.Errorf("scan fact vectors: %w", err)
-	}
-	defer rows.Close()
-	var out []query.Near
-	for rows.Next() {
-		var n query.Near
-		var d float64
-		if err := rows.Scan(&n.No, &d); err != nil {
-			return nil, fmt.Errorf("scan fact vectors: %w", err)
-		}
-		n.Cosine = max(-1, min(1, 1-d*d/2)) // of two vectors of unit length
-		out = append(out, n)
-	}
-	return out, rows.Err()
-}
-
-// Dimension is the size of the bank's fact vectors, 0 while there is none.
-func (r *reader) Dimension() (int, error) {
-	var n int
-	err := r.tx.QueryRowContext(r.ctx, `SELECT length(vector) / 4 FROM fact_vectors WHERE bank = ? LIMIT 1`, r.bank).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("read the size of vectors: %w", err)
-	}
-	return n, nil
-}
-
 // Naming gives up to limit facts that name one of the entities, newest said first.
 func (r *reader) Naming(entities []memory.EntityID, limit int) ([]int64, error) {
 	if len(entities) == 1 && r.filter.plain {
@@ -223,6 +182,20 @@ ORDER BY said DESC, fact LIMIT ?`, r.bank, string(entities[0]), limit)
 	args := append([]any{jsonList(entities), r.bank}, r.filter.factArgs...)
 	return r.numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
 JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+}
+
+// States gives facts that give a subject a state, the one said last first.
+func (r *reader) States(subject memory.EntityID, limit int) ([]query.StateRow, error) {
+	var out []query.StateRow
+	args := append([]any{r.bank, string(subject)}, r.filter.factArgs...)
+	err := r.scanAll("find facts by subject", `SELECT f.no, f.attribute FROM facts f WHERE f.bank = ? AND f.subject = ? AND f.value NOT LIKE 'not %' AND `+
+		r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit), func(rows *sql.Rows) error {
+		var s query.StateRow
+		err := rows.Scan(&s.Fact, &s.Attribute)
+		out = append(out, s)
+		return err
+	})
+	return out, err
 }
 
 // Within gives up to limit facts or messages said or happened in [from, to], newest first.

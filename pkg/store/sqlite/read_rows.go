@@ -64,7 +64,7 @@ FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
 
 // Facts gives facts by number, in the order asked, through the filter.
 func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
-	const find = `SELECT f.no, f.id, coalesce(f.parent, ''), f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
+	const find = `SELECT f.no, f.id, coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
   f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
 	found := make(map[int64]query.FactRow, len(nos))
@@ -118,24 +118,34 @@ func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, e
 	return out, err
 }
 
-// Unheld gives those of the messages that facts rest on of which none is live.
+// Unheld gives those of the messages that facts rest on of which none holds.
 func (r *reader) Unheld(messages []int64) ([]int64, error) {
 	return r.numbers("find messages whose facts ended", `SELECT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
-JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(f.live) = 0 ORDER BY s.seq`, jsonList(messages), r.bank)
+JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(`+r.filter.held+`) = 0 ORDER BY s.seq`,
+		append([]any{jsonList(messages), r.bank}, r.filter.heldArgs...)...)
 }
 
-// Successors gives the facts that took the place of what messages said.
+// Successors gives the facts that took the place of what messages said. What
+// held at an earlier time is also looked for by the state it gives: a fact that
+// holds again today names nothing that took its place in between.
 func (r *reader) Successors(messages []int64) ([]query.Succession, error) {
-	const find = `WITH RECURSIVE later(seq, ended, id, steps) AS (
-  SELECT s.seq, f.no, coalesce(f.superseded, f.merged), 1 FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
-    JOIN facts f ON f.no = s.fact WHERE f.live = 0 AND coalesce(f.superseded, f.merged) IS NOT NULL
+	find := `WITH RECURSIVE ended AS MATERIALIZED (
+  SELECT s.seq, f.no, f.subject, f.attribute, coalesce(f.superseded, f.merged) AS next FROM json_each(?) j
+    CROSS JOIN fact_sources s ON s.seq = j.value JOIN facts f ON f.no = s.fact WHERE NOT ` + r.filter.held + `
+), later(seq, ended, id, steps) AS (
+  SELECT seq, no, next, 1 FROM ended WHERE next IS NOT NULL
   UNION
   SELECT l.seq, l.ended, coalesce(f.superseded, f.merged), l.steps + 1 FROM later l JOIN facts f ON f.id = l.id
     WHERE l.steps < 32 AND coalesce(f.superseded, f.merged) IS NOT NULL
-) SELECT DISTINCT f.no, l.seq, e.text, e.speaker, e.said FROM later l JOIN facts f ON f.id = l.id JOIN facts e ON e.no = l.ended WHERE f.bank = ? AND `
+), after(no, seq, ended) AS (
+  SELECT f.no, l.seq, l.ended FROM later l JOIN facts f ON f.id = l.id
+  UNION
+  SELECT f.no, n.seq, n.no FROM ended n JOIN facts f ON f.bank = ? AND f.subject = n.subject AND f.attribute = n.attribute WHERE ?
+) SELECT f.no, a.seq, e.text, e.speaker, e.said FROM after a JOIN facts f ON f.no = a.no JOIN facts e ON e.no = a.ended WHERE f.bank = ? AND `
 	var out []query.Succession
-	args := append([]any{jsonList(messages), r.bank}, r.filter.factArgs...)
-	err := r.scanAll("read what took the place of facts", find+r.filter.facts+` ORDER BY f.no, l.seq, e.no`, args, func(rows *sql.Rows) error {
+	args := append([]any{jsonList(messages)}, r.filter.heldArgs...)
+	args = append(append(args, r.bank, len(r.filter.heldArgs) > 0, r.bank), r.filter.factArgs...)
+	err := r.scanAll("read what took the place of facts", find+r.filter.facts+` ORDER BY f.no, a.seq, e.no`, args, func(rows *sql.Rows) error {
 		var s query.Succession
 		var said int64
 		err := rows.Scan(&s.Fact, &s.Message, &s.Text, &s.Speaker, &said)

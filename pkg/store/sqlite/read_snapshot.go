@@ -14,6 +14,7 @@ import (
 // reader reads one state of one bank. It implements query.Searcher and
 // query.Reader; it lives as long as the transaction it reads in.
 type reader struct {
+	db     *DB
 	ctx    context.Context
 	tx     *sql.Tx
 	bank   int64
@@ -45,7 +46,7 @@ func (db *DB) Read(ctx context.Context, bank memory.BankID, fn func(query.Reader
 func (db *DB) readBank(ctx context.Context, bank memory.BankID, fn func(*reader) error) error {
 	return db.read(ctx, func(tx *sql.Tx) error {
 		// A context that cannot end spares the driver a goroutine per statement.
-		r := &reader{ctx: context.WithoutCancel(ctx), tx: tx}
+		r := &reader{db: db, ctx: context.WithoutCancel(ctx), tx: tx}
 		err := tx.QueryRowContext(r.ctx, `SELECT no FROM banks WHERE id = ? AND profile <> ''`, string(bank)).Scan(&r.bank)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("bank %q: %w", string(bank), memory.ErrNotFound)
@@ -59,19 +60,20 @@ func (db *DB) readBank(ctx context.Context, bank memory.BankID, fn func(*reader)
 
 // Outcome gives the outcome of an op that was applied; nil if it was not.
 func (db *DB) Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error) {
-	const find = `SELECT o.outcome FROM ops o JOIN banks b ON b.no = o.bank WHERE b.id = ? AND o.op = ?`
+	const find = `SELECT o.outcome, o.write FROM ops o JOIN banks b ON b.no = o.bank WHERE b.id = ? AND o.op = ?`
 	var out *memory.WriteOutcome
 	err := db.read(ctx, func(tx *sql.Tx) error {
 		var raw []byte
-		err := tx.QueryRowContext(ctx, find, string(bank), op).Scan(&raw)
+		var write uint64
+		err := tx.QueryRowContext(ctx, find, string(bank), op).Scan(&raw, &write)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		out = new(memory.WriteOutcome)
-		return json.Unmarshal(raw, out)
+		out, err = outcomeOf(raw, op, write)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the outcome of op %q in bank %q: %w", op, string(bank), err)

@@ -7,11 +7,12 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
-// leaves walks from composites down to the facts at their bottom.
-const leaves = `WITH RECURSIVE t(root, id) AS (
-  SELECT c.no, c.id FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?
+// leaves walks from composites down to the facts at their bottom. CROSS JOIN
+// keeps SQLite from walking the other way, from all facts that have a parent.
+const leaves = `WITH RECURSIVE t(root, no) AS (
+  SELECT c.no, c.no FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?
   UNION ALL
-  SELECT t.root, k.id FROM t JOIN composites k ON k.parent = t.id
+  SELECT t.root, k.no FROM t CROSS JOIN composites k ON k.parent = t.no
 ) `
 
 // Composites gives composites by number, in the order asked, with the leaves
@@ -32,7 +33,7 @@ FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 		return nil, err
 	}
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
-	err = r.scanAll("read leaves", leaves+`SELECT t.root, f.no, (`+r.filter.facts+`) FROM t JOIN facts f ON f.parent = t.id ORDER BY t.root, f.no`,
+	err = r.scanAll("read leaves", leaves+`SELECT t.root, f.no, (`+r.filter.facts+`) FROM t CROSS JOIN facts f ON f.parent = t.no ORDER BY t.root, f.no`,
 		args, func(rows *sql.Rows) error {
 			var root, leaf int64
 			var passes bool
@@ -116,11 +117,11 @@ AND (?2 = '' OR level < ?3 OR (level = ?3 AND id > ?2)) ORDER BY level DESC, id 
 
 // Children gives the direct children of a composite, by id.
 func (r *reader) Children(parent memory.CompositeID) ([]memory.Item, error) {
-	facts, err := r.numbers("list children", `SELECT no FROM facts WHERE bank = ? AND parent = ? ORDER BY id`, r.bank, string(parent))
+	facts, err := r.numbers("list children", `SELECT no FROM facts WHERE +bank = ? AND parent = (SELECT no FROM composites WHERE id = ?) ORDER BY id`, r.bank, string(parent))
 	if err != nil {
 		return nil, err
 	}
-	below, err := r.numbers("list children", `SELECT no FROM composites WHERE bank = ? AND parent = ? ORDER BY id`, r.bank, string(parent))
+	below, err := r.numbers("list children", `SELECT no FROM composites WHERE +bank = ? AND parent = (SELECT no FROM composites WHERE id = ?) ORDER BY id`, r.bank, string(parent))
 	if err != nil {
 		return nil, err
 	}

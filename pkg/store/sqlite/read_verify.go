@@ -6,91 +6,169 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
-// verifications are the rules between tables: each counts the rows that break one.
-var verifications = []struct{ rule, count string }{
-	{"a vector belongs to a fact of its bank", `SELECT count(*) FROM fact_vectors v LEFT JOIN facts f ON f.no = v.fact WHERE f.no IS NULL OR f.bank <> v.bank`},
-	{"every stored message has its event", `SELECT count(*) FROM messages m LEFT JOIN message_events e ON e.seq = m.seq WHERE e.seq IS NULL`},
-	{"no forgotten or dead event keeps its message", `SELECT count(*) FROM messages m JOIN message_events e ON e.seq = m.seq WHERE e.state IN ('forgotten', 'dead')`},
-	{"a source of a fact belongs to the fact's bank", `SELECT count(*) FROM fact_sources s JOIN facts f ON f.no = s.fact JOIN message_events e ON e.seq = s.seq WHERE e.bank <> f.bank`},
-	{"a fact under a composite is live", `SELECT count(*) FROM facts WHERE parent IS NOT NULL AND live = 0`},
-	{"the composite above a fact exists", `SELECT count(*) FROM facts f LEFT JOIN composites c ON c.id = f.parent WHERE f.parent IS NOT NULL AND (c.no IS NULL OR c.bank <> f.bank)`},
-	{"the composite above a composite exists", `SELECT count(*) FROM composites k LEFT JOIN composites c ON c.id = k.parent WHERE k.parent IS NOT NULL AND (c.no IS NULL OR c.bank <> k.bank OR c.level <= k.level)`},
-	{"a redirect leads to an entity", `SELECT count(*) FROM entities a LEFT JOIN entities b ON b.bank = a.bank AND b.id = a.redirect WHERE a.redirect IS NOT NULL AND b.id IS NULL`},
-	{"the messages of a bank are counted", `SELECT count(*) FROM (SELECT bank, count(*) AS n FROM messages GROUP BY bank) m
-  LEFT JOIN row_counts c ON c.bank = m.bank AND c.record = 'message' WHERE c.n IS NOT m.n`},
-	{"the facts of a bank are counted", `SELECT count(*) FROM (SELECT bank, count(*) AS n FROM facts GROUP BY bank) f
-  LEFT JOIN row_counts c ON c.bank = f.bank AND c.record = 'fact' WHERE c.n IS NOT f.n`},
-	{"the text index of messages has a row for each", `SELECT abs((SELECT count(*) FROM messages) - (SELECT count(*) FROM messages_fts_docsize))`},
-	{"the text index of facts has a row for each", `SELECT abs((SELECT count(*) FROM facts) - (SELECT count(*) FROM facts_fts_docsize))`},
-	{"the text index of composites has a row for each", `SELECT abs((SELECT count(*) FROM composites) - (SELECT count(*) FROM composites_fts_docsize))`},
-	{"the text index of observations has a row for each", `SELECT abs((SELECT count(*) FROM observations) - (SELECT count(*) FROM observations_fts_docsize))`},
-}
+// invariant is what must hold between rows. find gives a row for each place
+// where it does not: one column, an id or a number that says where, never text.
+type invariant struct{ rule, find string }
 
-var textIndexes = []string{"messages_fts", "facts_fts", "composites_fts", "observations_fts"}
-
-// Verify checks the file, what must hold between tables, and, where this
-// process writes the store, that every text index says what its rows say.
-func (db *DB) Verify(ctx context.Context) (query.Verification, error) {
-	v := query.Verification{Counts: map[string]int{}, Problems: []string{}}
+// Verify checks the file, what must hold within and between tables, and, where
+// this process writes the store, that every text index says what its rows say.
+// Rows are seen in one state, which is kept for as long as it takes.
+func (db *DB) Verify(ctx context.Context, o query.VerifyOptions) (query.Verification, error) {
+	v := query.NewVerification()
 	err := db.read(ctx, func(tx *sql.Tx) error {
 		r := &reader{ctx: ctx, tx: tx}
-		// A connection that read an index before another changed it checks it by
-		// what it remembers; a search makes it look again.
-		for _, index := range textIndexes {
-			if _, err := r.numbers("open "+index, "SELECT rowid FROM "+index+" WHERE "+index+` MATCH 'b0' LIMIT 1`); err != nil {
-				return err
-			}
-		}
-		found, err := r.texts("check the file", `PRAGMA quick_check(20)`)
-		if err != nil {
+		c := &verifier{reader: r, v: &v}
+		if err := c.openIndexes(); err != nil {
 			return err
 		}
-		for _, line := range found {
-			if line != "ok" {
-				v.Problems = append(v.Problems, line)
-			}
-		}
-		for _, name := range []string{"banks", "message_events", "messages", "facts", "composites", "entities", "observations", "conflicts"} {
-			n, err := r.numbers("count "+name, "SELECT count(*) FROM "+name)
-			if err != nil {
+		for _, check := range []func() error{
+			func() error { return c.file(o.Full) }, c.counts, c.banks, func() error { return c.invariants(invariants()) },
+			c.vectors, c.facts, func() error { return c.terms(o.Full) },
+		} {
+			if err := check(); err != nil {
 				return err
-			}
-			v.Counts[name] = int(n[0])
-		}
-		for _, check := range verifications {
-			n, err := r.numbers(check.rule, check.count)
-			if err != nil {
-				return err
-			}
-			if n[0] > 0 {
-				v.Problems = append(v.Problems, fmt.Sprintf("%s: broken %d times", check.rule, n[0]))
 			}
 		}
 		return nil
 	})
-	if err != nil || db.writer == nil {
+	if err != nil {
 		return v, err
 	}
-	for _, index := range textIndexes {
-		if err := db.checkIndex(ctx, index); err != nil {
-			if ctx.Err() != nil || errors.Is(err, memory.ErrUnavailable) {
-				return v, err
-			}
-			v.Problems = append(v.Problems, fmt.Sprintf("the text index %s does not say what its rows say: %v", index, err))
-		}
-	}
-	return v, nil
+	return v, db.verifyIndexes(ctx, &v)
 }
 
-// checkIndex compares a text index with its rows. FTS5 takes the command as an
-// insert, so it needs the writer, and changes nothing.
-func (db *DB) checkIndex(ctx context.Context, index string) error {
-	return db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO "+index+" ("+index+", rank) VALUES ('integrity-check', 1)")
+// invariants lists every rule that a query can tell. The most members of a
+// composite are no setting of a deployment.
+func invariants() []invariant {
+	var out []invariant
+	for _, list := range [][]invariant{messageRules, factRules, treeRules(consolidate.DefaultConfig().Cap), recordRules, modelRules, logRules, indexRules()} {
+		out = append(out, list...)
+	}
+	return out
+}
+
+// verifier checks one state of a store.
+type verifier struct {
+	*reader
+	v *query.Verification
+}
+
+// places is how many places of a broken rule are named.
+const places = 5
+
+// check notes one rule; find gives where it is broken. An error of the rule
+// itself (a column that cannot be read) breaks it; only what ends the whole
+// check is returned.
+func (c *verifier) check(rule string, find func(broken func(where string)) error) error {
+	r := query.Check{Rule: rule}
+	err := find(func(where string) {
+		if r.Broken++; len(r.Where) < places {
+			r.Where = append(r.Where, where)
+		}
+	})
+	if err != nil {
+		if fatal := c.fatal(err); fatal != nil {
+			return fatal
+		}
+		r.Broken = max(1, r.Broken)
+		r.Where = append(r.Where, "it cannot be checked: "+err.Error())
+	}
+	c.v.Add(r)
+	return nil
+}
+
+// fatal is an error that says nothing about the store's content.
+func (c *verifier) fatal(err error) error {
+	if c.ctx.Err() != nil || errors.Is(failure(err), memory.ErrUnavailable) {
 		return err
+	}
+	return nil
+}
+
+func (c *verifier) invariants(list []invariant) error {
+	for _, i := range list {
+		if err := c.check(i.rule, func(broken func(string)) error {
+			return c.scanAll("verify", i.find, nil, func(rows *sql.Rows) error {
+				var where sql.NullString
+				err := rows.Scan(&where)
+				broken(where.String)
+				return err
+			})
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file has SQLite check the pages, and, in full, indexes against their tables.
+func (c *verifier) file(full bool) error {
+	pragma, rule := `PRAGMA quick_check(20)`, "the file is whole"
+	if full {
+		pragma, rule = `PRAGMA integrity_check(20)`, "the file is whole, and every index of it"
+	}
+	return c.check(rule, func(broken func(string)) error {
+		found, err := c.texts("check the file", pragma)
+		for _, line := range found {
+			if line != "ok" {
+				broken(line)
+			}
+		}
+		return err
+	})
+}
+
+// tables are the program's own, without those that a text index keeps.
+func (c *verifier) tables() ([]string, error) {
+	return c.texts("list tables", `SELECT name FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%'
+AND NOT EXISTS (SELECT 1 FROM sqlite_schema v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND substr(t.name, 1, length(v.name) + 1) = v.name || '_') ORDER BY name`)
+}
+
+func (c *verifier) counts() error {
+	names, err := c.tables()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		n, err := c.numbers("count "+name, "SELECT count(*) FROM "+name)
+		if err != nil {
+			if fatal := c.fatal(err); fatal != nil {
+				return fatal
+			}
+			continue // the file is broken there, and said to be
+		}
+		c.v.Counts[name] = int(n[0])
+	}
+	return nil
+}
+
+// banks checks that every row of every table is some bank's, tables of later
+// versions too, and that rows which name a row by number have one.
+func (c *verifier) banks() error {
+	names, err := c.texts("list tables with banks", `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) k
+WHERE t.type = 'table' AND k.name = 'bank' AND k.type = 'INTEGER' ORDER BY t.name`)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := c.invariants([]invariant{{"a row of " + name + " belongs to a bank",
+			"SELECT DISTINCT 'bank ' || t.bank FROM " + name + " t LEFT JOIN banks b ON b.no = t.bank WHERE b.no IS NULL"}})
+		if err != nil {
+			return err
+		}
+	}
+	return c.check("a row that belongs to another has it", func(broken func(string)) error {
+		return c.scanAll("check references", `SELECT "table", rowid, parent FROM pragma_foreign_key_check`, nil, func(rows *sql.Rows) error {
+			var table, parent string
+			var row sql.NullInt64
+			err := rows.Scan(&table, &row, &parent)
+			broken(fmt.Sprintf("%s row %d names no row of %s", table, row.Int64, parent))
+			return err
+		})
 	})
 }

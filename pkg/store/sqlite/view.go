@@ -68,18 +68,19 @@ func (v *view) Window(id memory.WindowID) (*memory.WindowEnd, error) {
 // Outcome gives the outcome of an op that was applied; nil if it was not.
 func (v *view) Outcome(op string) (*memory.WriteOutcome, error) {
 	var raw []byte
-	err := v.tx.QueryRowContext(v.ctx, `SELECT outcome FROM ops WHERE bank = ? AND op = ?`, v.bank, text(op)).Scan(&raw)
+	var write uint64
+	err := v.tx.QueryRowContext(v.ctx, `SELECT outcome, write FROM ops WHERE bank = ? AND op = ?`, v.bank, text(op)).Scan(&raw, &write)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	var out memory.WriteOutcome
+	var out *memory.WriteOutcome
 	if err == nil {
-		err = json.Unmarshal(raw, &out)
+		out, err = outcomeOf(raw, op, write)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the outcome of op %q: %w", op, err)
 	}
-	return &out, nil
+	return out, nil
 }
 
 // FactsSince counts live facts whose version is past a MEM_WRITES sequence.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // Every query reads factColumns and the vector, and takes the ids or the
-// argument as ?1 and the bank as ?2.
+// argument as ?1 and the bank as ?2. Where rows are named, "+" keeps SQLite from
+// going through all of the bank's by an index instead.
 const (
 	factVector = `, (SELECT k.vector FROM fact_vectors k WHERE k.fact = f.no) FROM `
 
@@ -19,11 +21,11 @@ ORDER BY f.version DESC, f.id LIMIT 1`
 ORDER BY f.said DESC, f.id LIMIT ?4`
 	factsOfEntity = `SELECT ` + factColumns + factVector + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
 WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
-	factsOfMessages = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.no IN (
+	factsOfMessages = `SELECT ` + factColumns + factVector + `facts f WHERE +f.bank = ?2 AND f.no IN (
   SELECT s.fact FROM json_each(?1) j CROSS JOIN fact_sources s ON s.seq = j.value) ORDER BY f.id`
 	factsByHand = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND (?1 = '[]' OR f.speaker IN (SELECT value FROM json_each(?1))) AND (?3 = '' OR f.session = ?3)
 AND NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.fact = f.no) ORDER BY f.id`
-	factsPointingTo = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.no IN (
+	factsPointingTo = `SELECT ` + factColumns + factVector + `facts f WHERE +f.bank = ?2 AND f.no IN (
   SELECT p.no FROM json_each(?1) j CROSS JOIN facts p ON p.superseded = j.value
   UNION SELECT p.no FROM json_each(?1) j CROSS JOIN facts p ON p.merged = j.value) ORDER BY f.id`
 )
@@ -33,7 +35,7 @@ func (v *view) scanFact(rows *sql.Rows) (memory.Fact, error) {
 	_, f, err := scanFact(rows, &raw)
 	f.Bank = v.id
 	if len(raw) > 0 {
-		f.Vector = memory.VectorOf(raw)
+		f.Vector = sketch.Unpack(raw)
 	}
 	return f, err
 }

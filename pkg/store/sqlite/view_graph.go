@@ -56,7 +56,7 @@ func scanConflict(rows *sql.Rows) (x memory.Conflict, err error) {
 
 // Conflicts gives all conflicts one of the facts is party to, by id.
 func (v *view) Conflicts(facts []memory.FactID) ([]memory.Conflict, error) {
-	const find = conflictColumns + `WHERE x.bank = ?2 AND x.id IN (
+	const find = conflictColumns + `WHERE +x.bank = ?2 AND x.id IN (
   SELECT p.id FROM json_each(?1) j CROSS JOIN conflicts p ON p.a = j.value UNION SELECT p.id FROM json_each(?1) j CROSS JOIN conflicts p ON p.b = j.value) ORDER BY x.id`
 	if len(facts) == 0 {
 		return nil, nil
@@ -75,7 +75,7 @@ func (v *view) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
 
 // observationColumns reads an observation from "observations o" with its facts
 // and the messages those rest on.
-const observationColumns = `SELECT o.id, o.type, o.subject, o.text, o.reasoning, o.confidence, o.entities, o.said, o.given, o.version,
+const observationColumns = `SELECT o.id, o.type, o.subject, o.text, o.reasoning, o.confidence, o.entities, o.said, o.given, o.version, o.made,
   (SELECT json_group_array(k.fact ORDER BY k.fact) FROM observation_facts k WHERE k.observation = o.no),
   (SELECT json_group_array(s.message ORDER BY s.seq) FROM (SELECT DISTINCT s.message, s.seq FROM observation_facts k
      JOIN facts f ON f.id = k.fact JOIN fact_sources s ON s.fact = f.no WHERE k.observation = o.no) s) FROM `
@@ -83,8 +83,12 @@ const observationColumns = `SELECT o.id, o.type, o.subject, o.text, o.reasoning,
 func (v *view) scanObservation(rows *sql.Rows) (memory.Observation, error) {
 	o := memory.Observation{Bank: v.id}
 	var said int64
+	var made string
 	var entities, facts, sources []byte
-	err := rows.Scan(&o.ID, &o.Type, &o.Subject, &o.Text, &o.Reasoning, &o.Confidence, &entities, &said, &o.Given, &o.Version, &facts, &sources)
+	err := rows.Scan(&o.ID, &o.Type, &o.Subject, &o.Text, &o.Reasoning, &o.Confidence, &entities, &said, &o.Given, &o.Version, &made, &facts, &sources)
+	if err == nil {
+		o.By, err = stampOf(made)
+	}
 	if err != nil {
 		return o, err
 	}
@@ -105,7 +109,7 @@ func (v *view) Observations(ids []memory.ObservationID) ([]memory.Observation, e
 
 // ObservationsOf gives the observations that rest on one of the facts, by id.
 func (v *view) ObservationsOf(facts []memory.FactID) ([]memory.Observation, error) {
-	const find = observationColumns + `observations o WHERE o.bank = ?2 AND o.no IN (
+	const find = observationColumns + `observations o WHERE +o.bank = ?2 AND o.no IN (
   SELECT k.observation FROM json_each(?1) j CROSS JOIN observation_facts k ON k.fact = j.value) ORDER BY o.id`
 	if len(facts) == 0 {
 		return nil, nil

@@ -27,7 +27,7 @@ func scanStored(rows *sql.Rows) (consolidate.StoredMessage, error) {
 // Messages gives what is stored of message events, in the order asked. Said is
 // zero and Speaker may be empty where the message itself is not stored.
 func (v *view) Messages(seqs []uint64) ([]consolidate.StoredMessage, error) {
-	const find = storedMessage + `WHERE e.seq IN (SELECT value FROM json_each(?1)) AND e.bank = ?2`
+	const find = storedMessage + `WHERE e.seq IN (SELECT value FROM json_each(?1)) AND +e.bank = ?2`
 	return numbered(v, "read message events", find, seqs, func(rows *sql.Rows) (uint64, consolidate.StoredMessage, error) {
 		m, err := scanStored(rows)
 		return m.Seq, m, err
@@ -114,7 +114,7 @@ func (v *view) Replacements(ids []memory.MessageID) ([]memory.Replacement, error
 
 // Tombstoned reports which of the message events were forgotten.
 func (v *view) Tombstoned(seqs []uint64) (map[uint64]bool, error) {
-	const find = `SELECT seq FROM message_events WHERE seq IN (SELECT value FROM json_each(?1)) AND bank = ?2 AND state = 'forgotten'
+	const find = `SELECT seq FROM message_events WHERE seq IN (SELECT value FROM json_each(?1)) AND +bank = ?2 AND +state = 'forgotten'
 UNION SELECT t.seq FROM json_each(?1) j CROSS JOIN tombstones t ON t.bank = ?2 AND t.seq = j.value WHERE t.id NOT LIKE 'op:%'`
 	out := map[uint64]bool{}
 	if len(seqs) == 0 {

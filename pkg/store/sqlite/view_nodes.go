@@ -4,16 +4,17 @@ import (
 	"database/sql"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // Both queries take ids as ?1 and the bank as ?2; the second the level as ?3.
 const (
-	factNodes = `SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce(f.parent, ''), '[]'
+	factNodes = `SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to, coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), '[]'
 FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value LEFT JOIN fact_vectors k ON k.fact = f.no
 WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0`
-	compositeNodes = `SELECT c.no, c.id, c.level, c.text, k.vector, c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce(c.parent, ''), c.children
+	compositeNodes = `SELECT c.no, c.id, c.level, c.text, coalesce(k.vector, v.vector), c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to, coalesce((SELECT p.id FROM composites p WHERE p.no = c.parent), ''), c.children
 FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
-WHERE c.bank = ?2 AND c.level = ?3`
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2 AND c.level = ?3`
 )
 
 // scanNode reads a node and the number of its row.
@@ -26,7 +27,7 @@ func scanNode(rows *sql.Rows) (no int64, n memory.Node, err error) {
 		return no, n, err
 	}
 	if len(vector) > 0 {
-		n.Vector = memory.VectorOf(vector)
+		n.Vector = sketch.Unpack(vector)
 	}
 	n.Said, n.Occurred = fromMicros(said), spanOf(from, to)
 	err = allJSON(entities, &n.Entities, tags, &n.Tags, children, &n.Children)
@@ -56,20 +57,25 @@ func (v *view) Nodes(level int, ids []string) ([]memory.Node, error) {
 // Composites gives composites by id, with vectors, in the order asked.
 func (v *view) Composites(ids []memory.CompositeID) ([]memory.Composite, error) {
 	const find = `SELECT c.id, c.level, c.text, c.representative, c.children, c.entities, c.tags, c.occurred_from, c.occurred_to, c.said,
-  c.confidence, c.version, k.vector
-FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no WHERE c.bank = ?2`
+  c.confidence, c.version, coalesce(k.vector, v.vector), c.made
+FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2`
 	return numbered(v, "read composites", find, ids, func(rows *sql.Rows) (memory.CompositeID, memory.Composite, error) {
 		c := memory.Composite{Bank: v.id}
 		var said int64
 		var from, to sql.NullInt64
 		var children, entities, tags, vector []byte
-		err := rows.Scan(&c.ID, &c.Level, &c.Text, &c.Representative, &children, &entities, &tags, &from, &to, &said, &c.Confidence, &c.Version, &vector)
+		var made string
+		err := rows.Scan(&c.ID, &c.Level, &c.Text, &c.Representative, &children, &entities, &tags, &from, &to, &said, &c.Confidence, &c.Version, &vector, &made)
 		if err != nil {
 			return c.ID, c, err
 		}
 		c.Said, c.Occurred = fromMicros(said), spanOf(from, to)
 		if len(vector) > 0 {
-			c.Vector = memory.VectorOf(vector)
+			c.Vector = sketch.Unpack(vector)
+		}
+		if c.By, err = stampOf(made); err != nil {
+			return c.ID, c, err
 		}
 		err = allJSON(children, &c.Children, entities, &c.Entities, tags, &c.Tags)
 		c.Children, c.Entities, c.Tags = none(c.Children), none(c.Entities), none(c.Tags)

@@ -15,6 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // Place opens the store of one place, again and again: what was stored there
@@ -39,19 +40,27 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"a nil vector keeps the stored one", vectorKept},
 		{"sources and entities follow the new state", factParts},
 		{"composites know their children and children their composite", tree},
+		{"a composite keeps its vector when that of its fact changes or goes", compositeVectorKept},
 		{"an op is applied once", opOnce},
+		{"usage counts once for every event, by bank, stage and model", usage},
 		{"ends of messages and windows follow their order", ends},
 		{"changes leave by the outbox in order with ids of their own", outbox},
 		{"H4 nothing of one bank is seen in another", banksApart},
 		{"H2 a bank's profile survives a restart byte for byte", profileKept},
 		{"H20 a vector of the wrong dimension is refused by name", wrongDimension},
 		{"H20 another embedder cannot open the store", wrongEmbedder},
+		{"what has no vector waits for one, and no longer", withoutVector},
+		{"vectors of messages are found near through every filter", messageVectors},
+		{"forgetting takes vectors and names the writes that brought them late", forgetVectors},
 		{"U4 an entity of 400 facts is looked up in bounded rows", busyEntity},
 		{"the nearest are found by shared words and entities", nearest},
 		{"the view answers of nothing with nothing", emptyView},
 		{"a forgotten message leaves nothing behind and does not come back", forgetMessage},
 		{"a forgotten fact takes its traces with it", forgetFact},
 		{"H19 an erased bank is no bank", eraseBank},
+		{"what waits for a model is counted, and goes with what it is about", waiting},
+		{"decisions are kept with their model, and forgetting finds the writes that rest on a fact", decided},
+		{"a text by a model keeps its mark", modelTexts},
 		{"Y15 a text index has no row of a deleted record and finds two Chinese characters", textIndex},
 		{"the same log gives the same dump whatever the batches", batches},
 		{"L20 a restart keeps everything", restart},
@@ -216,5 +225,5 @@ func vector(dim, axis int, tilt float64) memory.Vector {
 	v := make(memory.Vector, dim)
 	v[axis%dim] = 1
 	v[(axis+1)%dim] += float32(tilt)
-	return v.Unit()
+	return sketch.Unpack(sketch.Pack(v.Unit()))
 }

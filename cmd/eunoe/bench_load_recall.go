@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/eunoe-memory/eunoe/internal/natsd"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
+)
+
+// loadRecall are the figures of bench recall.
+type loadRecall struct {
+	Bank     loaded         `json:"bank"`
+	Sketches query.Sketches `json:"sketches"`
+	Made     float64        `json:"sketches_made_seconds"`
+	Recall   spread         `json:"recall"`
+	Found    int            `json:"items"` // of all answers
+	Degraded []string       `json:"degraded"`
+	Words    spread         `json:"recall_without_vectors"`
+	Vector   spread         `json:"vector"`
+	RecallAt float64        `json:"vector_recall_at_10"`
+	Exact    spread         `json:"exact_scan"`
+}
+
+func (a *cli) benchRecall(cmd *cobra.Command, f loadFlags) error {
+	return f.within(func(dir string) error {
+		ctx, path := cmd.Context(), filepath.Join(dir, "eunoe.db")
+		bank, err := f.filled(ctx, path, loadVectors, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		out := loadRecall{Bank: *bank}
+		if err := out.measure(ctx, dir, path, f, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		out.Bank.Questions = nil
+		if a.json {
+			return printJSON(cmd.OutOrStdout(), out)
+		}
+		out.print(cmd.OutOrStdout())
+		return nil
+	})
+}
+
+func (r *loadRecall) print(w io.Writer) {
+	lines(w, "bank", r.Bank.String(),
+		"recall over NATS, with vectors", r.Recall, "recall over NATS, words alone", r.Words,
+		"nearest 10 facts by sketches", r.Vector, "  recall@10 against comparing all", r.RecallAt, "nearest 10 facts comparing all", r.Exact,
+		"sketches", r.Sketches, "  made in seconds", r.Made, "degraded", r.Degraded)
+}
+
+func (r *loadRecall) measure(ctx context.Context, dir, path string, f loadFlags, progress io.Writer) error {
+	db, err := sqlite.Open(loadVectors.config(path))
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // it was read from
+	if r.Made, err = warmed(ctx, db); err != nil {
+		return err
+	}
+	r.Sketches = db.Sketches()
+	known := loadEmbedder{}
+	for _, q := range r.Bank.Questions {
+		known[q.Text] = q.Vector
+	}
+	err = asked(ctx, dir, db, known, func(c *client.Client) error {
+		bar := newBar(progress, 2*len(r.Bank.Questions), "asking")
+		defer bar.Close()                                                     //nolint:errcheck // a bar that cannot be drawn changes nothing
+		for _, q := range r.Bank.Questions[:min(20, len(r.Bank.Questions))] { // caches
+			if _, err := c.Recall(ctx, loadBank, memory.RecallRequest{Query: q.Text}); err != nil {
+				return err
+			}
+		}
+		for _, words := range []bool{false, true} {
+			var times []time.Duration
+			for _, q := range r.Bank.Questions {
+				req := memory.RecallRequest{Query: q.Text}
+				if words {
+					req.Strategies = map[string]float64{memory.StrategyKeyword: 1, memory.StrategyEntity: .05, memory.StrategyTemporal: .02, memory.StrategyGraph: .05}
+				}
+				began := time.Now()
+				got, err := c.Recall(ctx, loadBank, req)
+				if err != nil {
+					return err
+				}
+				times = append(times, time.Since(began))
+				if !words {
+					r.Found += len(got.Items)
+					r.Degraded = appendNew(r.Degraded, got.Degraded)
+				}
+				bar.Add(1) //nolint:errcheck // a bar that cannot be drawn changes nothing
+			}
+			if words {
+				r.Words = spreadOf(times)
+			} else {
+				r.Recall = spreadOf(times)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.vectors(ctx, db)
+}
+
+func appendNew(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// warmed waits until sketches are made, and gives the seconds it took.
+func warmed(ctx context.Context, db *sqlite.DB) (float64, error) {
+	began := time.Now()
+	db.Warm()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	// A bank too small for sketches has none to wait for.
+	for s := db.Sketches(); s.Building > 0 || s.Rows == 0 && time.Since(began) < time.Second; s = db.Sketches() {
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return time.Since(began).Seconds(), nil
+}
+
+// asked runs the query service on a broker of its own while fn asks it.
+func asked(ctx context.Context, dir string, db *sqlite.DB, e memory.Embedder, fn func(*client.Client) error) (err error) {
+	srv, err := natsd.Start(natsd.Config{Dir: filepath.Join(dir, "streams"), Port: natsd.RandomPort, Log: zerolog.Nop()})
+	if err != nil {
+		return err
+	}
+	defer srv.Shutdown()
+	conn, err := events.Connect(ctx, events.ConnConfig{URL: srv.ClientURL(), Log: zerolog.Nop()})
+	if err != nil {
+		return err
+	}
+	defer conn.NC.Close()
+	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+		return err
+	}
+	s, err := query.New(query.DefaultConfig(), query.Deps{Conn: conn, Log: zerolog.Nop(), Now: time.Now, Store: db, Embedder: e})
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- s.Run(running) }()
+	defer func() { stop(); err = errors.Join(err, <-done) }()
+	select {
+	case <-s.Ready():
+	case err := <-done:
+		done <- nil
+		return err
+	}
+	c, err := client.Connect(ctx, client.Config{URL: srv.ClientURL(), Timeout: client.DefaultConfig().Timeout})
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // nothing is left to send
+	return fn(c)
+}
+
+// vectors measures the nearest facts alone.
+func (r *loadRecall) vectors(ctx context.Context, db *sqlite.DB) error {
+	nearest := func(q loadQuestion, exact bool) (nos []int64, took time.Duration, err error) {
+		err = db.Search(ctx, loadBank, memory.Filter{}, func(s query.Searcher) error {
+			began := time.Now()
+			near, err := s.Nearest(ctx, q.Vector, 10, exact)
+			took = time.Since(began)
+			for _, n := range near {
+				nos = append(nos, n.No)
+			}
+			return err
+		})
+		return nos, took, err
+	}
+	var quick, full []time.Duration
+	found, all := 0, 0
+	compared := max(30, min(len(r.Bank.Questions), 5_000_000/max(1, r.Bank.Facts)))
+	for i, q := range r.Bank.Questions {
+		got, took, err := nearest(q, false)
+		if err != nil {
+			return err
+		}
+		if quick = append(quick, took); i >= compared {
+			continue
+		}
+		want, took, err := nearest(q, true)
+		if err != nil {
+			return err
+		}
+		full = append(full, took)
+		for _, no := range want {
+			all++
+			if slices.Contains(got, no) {
+				found++
+			}
+		}
+	}
+	r.Vector, r.Exact, r.RecallAt = spreadOf(quick), spreadOf(full), float64(found)/float64(max(1, all))
+	return nil
+}

@@ -1,0 +1,75 @@
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+func TestDeadLettersByCommand(t *testing.T) {
+	t.Parallel()
+	l, environ := local(t, t.TempDir())
+	talk(t, environ, "alice")
+	facts := func() []string {
+		t.Helper()
+		var out []string
+		for _, f := range decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items {
+			out = append(out, f.ID+" "+fmt.Sprint(f.Sources))
+		}
+		slices.Sort(out)
+		return out
+	}
+	before := facts()
+	// The windows that ended are put down as dead letters too, as a crash after
+	// the letter and before the acknowledgement would have it.
+	n := 0
+	_, err := l.Conn.Scan(t.Context(), l.Conn.Naming.Writes(), []string{l.Conn.Naming.WriteSubject("alice", memory.WriteWindow)}, 0, func(e events.Event) error {
+		w, err := e.Write()
+		if err != nil || w.Window == nil {
+			return err
+		}
+		n++
+		body := fmt.Sprintf(`{"id":%q,"generation":0,"new":[{"seq":%d}],"trigger":"flush"}`, w.Window.ID, w.Window.First())
+		return l.Conn.PublishDead(t.Context(), events.DeadLetter{Stage: "extract", Bank: "alice", Session: "chat", Reason: "the answer holds no list", Attempts: 5,
+			Stream: l.Conn.Naming.Windows(), Seq: uint64(n), Subject: l.Conn.Naming.WindowSubject("alice", w.Window.SessionID), Payload: []byte(body), //nolint:gosec // few
+			Output: "certainly!", Prompt: "extract/1", First: e.Stored, Last: e.Stored})
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d windows, %v", n, err)
+	}
+	list := func() []events.DeadLetter {
+		t.Helper()
+		return decode[memory.Page[events.DeadLetter]](t, ok(t, environ, "dead", "list", "--json")).Items
+	}
+	letters := list()
+	if len(letters) != n {
+		t.Fatalf("%d letters of %d windows", len(letters), n)
+	}
+	shown := ok(t, environ, "dead", "show", fmt.Sprint(letters[0].ID))
+	for _, want := range []string{"the answer holds no list", "certainly!", "extract/1", "attempts", "stored", "given up", `"trigger":"flush"`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in\n%s", want, shown)
+		}
+	}
+	if out := ok(t, environ, "dead", "retry", fmt.Sprint(letters[0].ID)); !strings.Contains(out, "sent again") {
+		t.Errorf("got %s", out)
+	}
+	if r := run(t, t.Context(), environ, "", "dead", "retry", fmt.Sprint(letters[0].ID)); r.code != 3 {
+		t.Errorf("the second time: %+v", r)
+	}
+	if out := ok(t, environ, "dead", "retry", "--all", "--bank", "alice"); n > 1 && !strings.Contains(out, "sent again") {
+		t.Errorf("got %s", out)
+	}
+	natstest.Eventually(t, "no letters, and settled", func() bool {
+		r := run(t, t.Context(), environ, "", "status", "--bank", "alice", "--wait")
+		return r.code == 0 && len(list()) == 0
+	})
+	if after := facts(); !slices.Equal(before, after) {
+		t.Errorf("before\n%q\nafter\n%q", before, after)
+	}
+}

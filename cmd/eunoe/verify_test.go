@@ -1,0 +1,81 @@
+package main_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3" // the driver that breaks a store
+)
+
+// breakStore runs a statement in the store of a stopped eunoe.
+func breakStore(t *testing.T, dir, statement string) {
+	t.Helper()
+	raw, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "eunoe.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	r, err := raw.Exec(statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		t.Fatalf("%s changed %d rows, %v", statement, n, err)
+	}
+}
+
+func TestVerifyCommand(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, environ := local(t, dir)
+	talk(t, environ, "alice")
+	out := ok(t, environ, "verify")
+	if !strings.Contains(out, "rules hold") || !strings.Contains(out, "messages") {
+		t.Errorf("got %s", out)
+	}
+	type report struct {
+		OK       bool           `json:"ok"`
+		Counts   map[string]int `json:"counts"`
+		Problems []string       `json:"problems"`
+	}
+	r := decode[report](t, ok(t, environ, "verify", "--full", "--json"))
+	if !r.OK || r.Counts["messages"] != 5 || r.Problems == nil {
+		t.Errorf("got %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "verify", "--data", dir); r.code != 2 || !strings.Contains(r.err, "--offline") {
+		t.Errorf("got %+v", r)
+	}
+	if r := run(t, t.Context(), nil, "", "verify", "--offline", "--data", dir); r.code == 0 || !strings.Contains(r.err, "in use") {
+		t.Errorf("beside a running one: %+v", r)
+	}
+	stop(t, l)
+	if out := ok(t, nil, "verify", "--offline", "--data", dir); !strings.Contains(out, "rules hold") {
+		t.Errorf("got %s", out)
+	}
+	if r := run(t, t.Context(), nil, "", "verify", "--offline", "--data", t.TempDir()); r.code != 5 || !strings.Contains(r.err, "no store") {
+		t.Errorf("where there is none: %+v", r)
+	}
+	breakStore(t, dir, `UPDATE entity_counts SET live = live + 1`)
+	bad := run(t, t.Context(), nil, "", "verify", "--offline", "--data", dir)
+	if bad.code != 1 || !strings.Contains(bad.out, "broken: the live facts of an entity are counted") || !strings.Contains(bad.err, "eunoe rebuild") {
+		t.Errorf("got %+v", bad)
+	}
+	bad = run(t, t.Context(), nil, "", "verify", "--offline", "--data", dir, "--json")
+	if r := decode[report](t, bad.out); bad.code != 1 || r.OK || len(r.Problems) != 1 {
+		t.Errorf("got %+v", bad)
+	}
+	ok(t, nil, "rebuild", "--data", dir)
+	ok(t, nil, "verify", "--offline", "--data", dir)
+	// A log that lost what the store was made from is named as well.
+	l, environ = local(t, dir)
+	if err := l.Conn.Erase(t.Context(), l.Conn.Naming.Messages(), 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify"}, {"verify", "--full"}} {
+		if r := run(t, t.Context(), environ, "", args...); r.code != 1 || !strings.Contains(r.out, "the log holds") || !strings.Contains(r.out, "(2)") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package consolidate
+
+import (
+	"context"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+)
+
+// Tracing gives what applying a message and a write, and publishing their
+// changes, does for tracing alone, to be called again and again.
+func Tracing(c *Consolidator, message, write events.Event) func(context.Context) {
+	batch, list := []events.Event{message}, []MessageEvent{{Seq: message.Seq, Bank: message.Bank}}
+	run, changes := []pendingWrite{{event: write}}, []events.BankChange{{Bank: write.Bank}}
+	return func(ctx context.Context) {
+		c.traceMessages(ctx, batch, list).end(nil)
+		c.traceWrites(ctx, run).end(nil)
+		c.traceChanges(ctx, changes).end(nil)
+	}
+}
+
+// Pace is pace.
+type Pace = pace
+
+// Most is most.
+func (p *pace) Most() int { return p.most() }
+
+// Wrote is wrote.
+func (p *pace) Wrote(n int, took time.Duration, now time.Time) { p.wrote(n, took, now) }
+
+// Stored is stored.
+func (p *pace) Stored(took time.Duration, now time.Time) { p.stored(took, now) }

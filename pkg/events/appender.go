@@ -1,0 +1,138 @@
+package events
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Appender appends writes to the log in the order they are given. While some are
+// on their way, those given meanwhile gather and then go as one batch: a
+// broker that syncs before it acknowledges does so once for all of them. It waits
+// for nothing, so a single write takes as long as without it. It is safe for
+// concurrent use.
+type Appender struct {
+	conn *Conn
+
+	mu      sync.Mutex
+	waiting []*Appending
+	busy    bool
+}
+
+// NewAppender starts nothing; an appender need not be closed.
+func NewAppender(c *Conn) *Appender { return &Appender{conn: c} }
+
+// Appending is a write on its way.
+type Appending struct {
+	msg  *nats.Msg
+	op   string
+	span telemetry.Span
+	done chan struct{}
+
+	seq    uint64
+	stored bool
+	err    error
+}
+
+// Append takes a write and returns at once; Wait says what became of it.
+func (a *Appender) Append(ctx context.Context, w memory.Write) *Appending {
+	p := &Appending{op: w.Op, done: make(chan struct{})}
+	if p.msg, p.err = a.conn.writeMsg(w); p.err != nil {
+		close(p.done)
+		return p
+	}
+	_, p.span = a.conn.beginAppend(ctx, w, p.msg)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waiting = append(a.waiting, p)
+	if !a.busy {
+		a.busy = true
+		go a.run()
+	}
+	return p
+}
+
+// Wait gives what AppendNew gives. When ctx ends first the write may still be
+// appended: appending it again adds none twice.
+func (p *Appending) Wait(ctx context.Context) (seq uint64, stored bool, err error) {
+	select {
+	case <-p.done:
+		return p.seq, p.stored, p.err
+	case <-ctx.Done():
+		return 0, false, meaning(ctx.Err(), "append write %s", p.op)
+	}
+}
+
+// appendWithin bounds how long the writes of one batch may take.
+const appendWithin = 30 * time.Second
+
+// run appends until nothing waits.
+func (a *Appender) run() {
+	for {
+		part := a.take()
+		if len(part) == 0 {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), appendWithin)
+		a.appendAll(ctx, part)
+		cancel()
+		for _, p := range part {
+			p.span.At(p.seq).End(p.err)
+			close(p.done)
+		}
+	}
+}
+
+// take gives what goes next, as much as fits into one batch; of nothing, busy ends.
+func (a *Appender) take() []*Appending {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n, bytes := 0, 0
+	for n < len(a.waiting) && n < batchMessages && (n == 0 || bytes+a.waiting[n].msg.Size() <= batchBytes) {
+		bytes += a.waiting[n].msg.Size()
+		n++
+	}
+	part := a.waiting[:n:n]
+	a.waiting = a.waiting[n:]
+	a.busy = n > 0
+	return part
+}
+
+func (a *Appender) appendAll(ctx context.Context, part []*Appending) {
+	msgs := make([]*nats.Msg, len(part))
+	for i, p := range part {
+		msgs[i] = p.msg
+	}
+	if last, err := a.conn.publishBatch(ctx, msgs); err == nil {
+		for i, p := range part {
+			p.seq, p.stored = last-uint64(len(part)-1-i), true
+		}
+		return
+	}
+	// One by one, without waiting between them: some may be there already.
+	futures := make([]jetstream.PubAckFuture, len(part))
+	for i, p := range part {
+		if futures[i], p.err = a.conn.JS.PublishMsgAsync(p.msg, jetstream.WithStallWait(stallWait)); p.err != nil {
+			p.err = meaning(p.err, "append write %s", p.op)
+		}
+	}
+	for i, p := range part {
+		if p.err != nil {
+			continue
+		}
+		select {
+		case ack := <-futures[i].Ok():
+			p.seq, p.stored = ack.Sequence, !ack.Duplicate
+		case err := <-futures[i].Err():
+			p.err = meaning(err, "append write %s", p.op)
+		case <-ctx.Done():
+			p.err = meaning(ctx.Err(), "append write %s", p.op)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package events_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// changes makes so many changes of one bank, numbered from first on.
+func changes(first, n int) []events.BankChange {
+	out := make([]events.BankChange, n)
+	for i := range out {
+		id := fmt.Sprintf("c%05d", first+i)
+		out[i] = events.BankChange{Bank: "alice", Change: memory.Change{ID: id, What: memory.ChangeFact, Op: memory.OutcomeAdded, Record: id, Time: time.Unix(0, 0).UTC()}}
+	}
+	return out
+}
+
+// announced gives the ids in MEM_CHANGES, in order.
+func announced(t *testing.T, c *events.Conn) []string {
+	t.Helper()
+	var ids []string
+	_, err := c.Scan(t.Context(), c.Naming.Changes(), nil, 0, func(e events.Event) error {
+		var ch memory.Change
+		if err := memory.DecodeEvent(e.Data, &ch); err != nil {
+			return err
+		}
+		ids = append(ids, ch.ID)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func wanted(n int) string {
+	var ids []string
+	for _, c := range changes(0, n) {
+		ids = append(ids, c.Change.ID)
+	}
+	return fmt.Sprint(ids)
+}
+
+func TestPublishChangesInBatches(t *testing.T) {
+	t.Parallel()
+	t.Run("stores every change once and in order, beyond one batch", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		if err := c.PublishChanges(t.Context(), changes(0, 1234)); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(announced(t, c)); got != wanted(1234) {
+			t.Errorf("got %.200s", got)
+		}
+		first, err := c.EventAt(t.Context(), c.Naming.Changes(), 1)
+		if err != nil || first.Header.Get("Nats-Batch-Id") == "" {
+			t.Errorf("they were not stored as a batch: %v, %v", first.Header, err)
+		}
+	})
+	t.Run("takes what is new of a batch that repeats some", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		for _, part := range [][]events.BankChange{changes(0, 40), changes(20, 60), changes(79, 1), nil} {
+			if err := c.PublishChanges(t.Context(), part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := fmt.Sprint(announced(t, c)); got != wanted(80) {
+			t.Errorf("got %.200s", got)
+		}
+	})
+	t.Run("works where the stream takes no batches", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		s, err := c.JS.Stream(t.Context(), c.Naming.Changes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := s.CachedInfo().Config
+		cfg.AllowAtomicPublish = false
+		if _, err := c.JS.UpdateStream(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.PublishChanges(t.Context(), changes(0, 300)); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(announced(t, c)); got != wanted(300) {
+			t.Errorf("got %.200s", got)
+		}
+		if err := c.Reconcile(t.Context(), events.StreamOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if s, err = c.JS.Stream(t.Context(), c.Naming.Changes()); err != nil || !s.CachedInfo().Config.AllowAtomicPublish {
+			t.Errorf("batches are not allowed again: %v", err)
+		}
+	})
+	t.Run("messages of bots come in no batches", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		s, err := c.JS.Stream(t.Context(), c.Naming.Messages())
+		if err != nil || s.CachedInfo().Config.AllowAtomicPublish {
+			t.Errorf("MEM_MESSAGES takes batches: %v", err)
+		}
+	})
+}

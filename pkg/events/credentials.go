@@ -1,0 +1,100 @@
+package events
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// TLS names the files of an encrypted connection. The zero value leaves it to
+// the address: tls:// trusts what the system trusts.
+type TLS struct {
+	CA        string // of authorities to trust in place of the system's; "" = the system's
+	Cert, Key string // who this program is, for a server that asks; both or neither
+}
+
+// options checks the files.
+func (t TLS) options() ([]nats.Option, error) {
+	var opts []nats.Option
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, memory.Invalid("tls", "a certificate and its key go together; one is missing")
+	}
+	for _, f := range []struct{ field, path string }{{"tls_ca", t.CA}, {"tls_cert", t.Cert}, {"tls_key", t.Key}} {
+		if f.path == "" {
+			continue
+		}
+		if _, err := os.Stat(f.path); err != nil {
+			return nil, memory.Invalid(f.field, "cannot be read: %v", err)
+		}
+	}
+	if t.CA != "" {
+		opts = append(opts, nats.RootCAs(t.CA))
+	}
+	if t.Cert != "" {
+		opts = append(opts, nats.ClientCert(t.Cert, t.Key))
+	}
+	return opts, nil
+}
+
+// credentials says who connects, by a file: NATS credentials (a signed JWT
+// with its seed, as nsc writes .creds), or the seed of an nkey alone, as
+// `eunoe auth` writes it. The error names the file and shows nothing of it.
+func credentials(path string) (nats.Option, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, memory.Invalid("creds", "cannot be read: %v", err)
+	}
+	defer clear(text)
+	if bytes.Contains(text, []byte("BEGIN NATS USER JWT")) {
+		return nats.UserCredentials(path), nil
+	}
+	opt, err := nats.NkeyOptionFromSeed(path)
+	if err != nil {
+		return nil, memory.Invalid("creds", "%s holds neither NATS credentials (.creds) nor the seed of a user's nkey", path)
+	}
+	return opt, nil
+}
+
+// refused says what to do about a connection that the broker turned down; any
+// other error stays as it is.
+func (c ConnConfig) refused(err error) error {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, nats.ErrAuthorization) && c.Creds == "":
+		return fmt.Errorf("it asks for credentials: name their file in EUNOE_CREDS (--creds); an operator makes them with `eunoe auth`: %w: %w", memory.ErrInvalid, err)
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("it does not know the credentials in %s: they were removed, or are of another broker (`eunoe auth list` shows whose there are): %w: %w", c.Creds, memory.ErrInvalid, err)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("it does not speak TLS: %w: %w", memory.ErrInvalid, err)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("its certificate is not trusted; name the file of the authority that signed it in EUNOE_TLS_CA: %w: %w", memory.ErrInvalid, err)
+	case errors.Is(err, nats.ErrNkeysNotSupported):
+		return fmt.Errorf("it has no users and is open to this machine: leave EUNOE_CREDS (--creds) away, or run `eunoe auth init` where it runs and start it anew: %w: %w", memory.ErrInvalid, err)
+	}
+	return err
+}
+
+// RedactURL drops user and password from addresses, separated by commas, that
+// are to be shown.
+func RedactURL(addresses string) string {
+	parts := strings.Split(addresses, ",")
+	for i, p := range parts {
+		u, err := url.Parse(strings.TrimSpace(p))
+		switch {
+		case err != nil:
+			parts[i] = "(an address that cannot be read)"
+		case u.User != nil:
+			u.User = nil
+			parts[i] = u.String()
+		}
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,210 @@
+package extract
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// BudgetConfig says how many tokens extraction may take.
+type BudgetConfig struct {
+	// TokensPerDay bounds the tokens of language models of each bank by the UTC
+	// day, unless the bank's own quotas name another bound; 0 = no bound.
+	TokensPerDay int64
+	// Metered says that the extractor calls a language model. Without it no
+	// window is parked, and those that are parked come back.
+	Metered bool
+	Tick    time.Duration // how often parked windows are looked at
+	Ahead   int           // windows of one bank on the queue beyond which no more come back, 1 or more
+}
+
+// DefaultBudgetConfig bounds nothing, looks every 2 s and puts up to 64 windows
+// of a bank back at a time.
+func DefaultBudgetConfig() BudgetConfig { return BudgetConfig{Tick: 2 * time.Second, Ahead: 64} }
+
+// Validate joins everything that is wrong.
+func (c BudgetConfig) Validate() error {
+	var errs []error
+	if c.TokensPerDay < 0 {
+		errs = append(errs, memory.Invalid("tokens_per_day", "is %d; it must not be negative", c.TokensPerDay))
+	}
+	if c.Tick <= 0 {
+		errs = append(errs, memory.Invalid("tick", "must be more than 0"))
+	}
+	if c.Ahead < 1 {
+		errs = append(errs, memory.Invalid("ahead", "is %d; expected 1 or more", c.Ahead))
+	}
+	return errors.Join(errs...)
+}
+
+// BudgetDeps are a Budget's collaborators. Conn is required.
+type BudgetDeps struct {
+	Conn  *events.Conn
+	Log   zerolog.Logger
+	Now   func() time.Time // nil = time.Now; it says which day it is
+	Owner string           // this process, unlike any other's; "" = a random one
+	// Profile gives a bank's profile; nil, or an error, means the deployment's bound.
+	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
+}
+
+// Budget keeps extraction within the tokens a bank may take on one day. What a
+// bank took is one record in a bucket that every extractor adds to; a window of
+// a bank that has used up its tokens is parked, and comes back when the day
+// turns or the bound is raised. A bank may pass its bound by what the windows
+// that are under way take when it is reached. A nil Budget bounds nothing. It
+// is a prometheus.Collector.
+type Budget struct {
+	config   BudgetConfig
+	deps     BudgetDeps
+	bucket   events.Bucket
+	parked   prometheus.Counter
+	returned prometheus.Counter
+
+	mu   sync.Mutex
+	owed map[memory.BankID]int64 // spent and not yet in the record
+}
+
+// NewBudget checks its settings and starts nothing.
+func NewBudget(c BudgetConfig, d BudgetDeps) (*Budget, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("token budget: %w", err)
+	}
+	if d.Conn == nil {
+		return nil, memory.Invalid("deps", "a token budget needs a connection")
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Owner == "" {
+		d.Owner = uuid.NewString()
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_" + name, Help: help})
+	}
+	return &Budget{
+		config: c, deps: d, bucket: d.Conn.Bucket(d.Conn.Naming.BudgetBucket()), owed: map[memory.BankID]int64{},
+		parked:   counter("parked_total", "Windows put aside, for their bank had used up its tokens."),
+		returned: counter("returned_total", "Parked windows put back on the queue."),
+	}, nil
+}
+
+// Describe implements prometheus.Collector.
+func (b *Budget) Describe(ch chan<- *prometheus.Desc) {
+	b.parked.Describe(ch)
+	b.returned.Describe(ch)
+}
+
+// Collect implements prometheus.Collector.
+func (b *Budget) Collect(ch chan<- prometheus.Metric) {
+	b.parked.Collect(ch)
+	b.returned.Collect(ch)
+}
+
+// spending is what a bank's record in the bucket says.
+type spending struct {
+	Day    string `json:"day"` // UTC, as 2026-05-20
+	Tokens int64  `json:"tokens"`
+	// Held: windows of the bank are parked, and those that come later wait behind them.
+	Held bool `json:"held,omitempty"`
+}
+
+func (b *Budget) today() string { return b.deps.Now().UTC().Format(time.DateOnly) }
+
+// bound is how many tokens a bank may take on one day; 0 = as many as it likes.
+func (b *Budget) bound(ctx context.Context, bank memory.BankID) int64 {
+	if !b.config.Metered {
+		return 0
+	}
+	if b.deps.Profile != nil {
+		if p, err := b.deps.Profile(ctx, bank); err == nil && p.Quotas != nil && p.Quotas.TokensPerDay > 0 {
+			return p.Quotas.TokensPerDay
+		}
+	}
+	return b.config.TokensPerDay
+}
+
+// read gives a bank's record as it stands today.
+func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, events.Record, error) {
+	r, err := b.bucket.Get(ctx, events.Key(string(bank)))
+	if err != nil {
+		return spending{}, r, fmt.Errorf("token budget of %s: %w", bank, err)
+	}
+	var s spending
+	if r.Value != nil {
+		if err := json.Unmarshal(r.Value, &s); err != nil {
+			s = spending{} // not ours: it is written over
+		}
+	}
+	if today := b.today(); s.Day != today {
+		s.Day, s.Tokens = today, 0
+	}
+	return s, r, nil
+}
+
+// change writes what f makes of a bank's record, over the one it read; it reads
+// again when another writer was first. Nothing is written where f says false.
+func (b *Budget) change(ctx context.Context, bank memory.BankID, f func(*spending) bool) error {
+	for range 32 {
+		s, r, err := b.read(ctx, bank)
+		if err != nil || !f(&s) {
+			return err
+		}
+		if r.Value, err = json.Marshal(s); err != nil {
+			return err
+		}
+		if _, err = b.bucket.Put(ctx, r); !errors.Is(err, memory.ErrConflict) {
+			return err
+		}
+	}
+	return fmt.Errorf("token budget of %s: others wrote it each time: %w", bank, memory.ErrUnavailable)
+}
+
+// Spend adds what calls of language models took to what the bank took today.
+// Embedding and reranking are not counted. What cannot be written is kept and
+// added the next time: lost is at most what this process could not write since
+// the broker last answered, and only if it ends.
+func (b *Budget) Spend(ctx context.Context, bank memory.BankID, usage []memory.StageUsage) {
+	if b == nil || !b.config.Metered {
+		return
+	}
+	var tokens int64
+	for _, u := range usage {
+		if u.Stage != memory.StageEmbed && u.Stage != memory.StageRerank {
+			tokens += int64(u.Tokens())
+		}
+	}
+	b.mu.Lock()
+	tokens += b.owed[bank]
+	delete(b.owed, bank)
+	b.mu.Unlock()
+	if tokens <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageWait)
+	defer cancel()
+	err := b.change(ctx, bank, func(s *spending) bool { s.Tokens += tokens; return true })
+	if err == nil {
+		return
+	}
+	b.mu.Lock()
+	b.owed[bank] += tokens
+	b.mu.Unlock()
+	b.deps.Log.Warn().Err(err).Str("stage", "extract").Str("bank", string(bank)).Msg("what was spent is written later")
+}
+
+// owes is what this process spent for a bank and could not write yet.
+func (b *Budget) owes(bank memory.BankID) int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.owed[bank]
+}

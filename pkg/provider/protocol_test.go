@@ -1,0 +1,100 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/provider"
+	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestAgainstAServer runs against a server that speaks the whole protocol.
+func TestAgainstAServer(t *testing.T) {
+	t.Parallel()
+	t.Run("answers of every kind come to an end that has a meaning, and the meter tells what the server reported", func(t *testing.T) {
+		t.Parallel()
+		for _, kind := range providertest.Kinds() {
+			script := (&providertest.Script{}).Inject(providertest.Fault{Kind: kind, Wait: time.Millisecond})
+			if kind == providertest.RateLimit || kind == providertest.Overloaded {
+				script = (&providertest.Script{}).Inject(providertest.Fault{Kind: kind, Wait: time.Hour})
+			}
+			s := providertest.Start(t, script)
+			c := config("openai:testmodel", s.URL)
+			c.Timeout = 2 * time.Second
+			ctx, took := metered()
+			got, err := open(t, c).Language(memory.StageExtract).Complete(ctx, memory.Prompt{
+				System: "Task: extract", User: "[1] Alice: I live in Lisbon.", Schema: []byte(factSchema), SchemaName: "facts",
+			})
+			wrong := err != nil && !errors.Is(err, memory.ErrUnavailable) && !errors.Is(err, memory.ErrInvalid) && !errors.Is(err, memory.ErrTooLarge)
+			if wrong || err == nil && (got.Text == "") != (kind == providertest.Empty) || err == nil && kind == providertest.Length && !got.Truncated {
+				t.Errorf("%s: %+v, %v", kind, got, err)
+			}
+			sum, total := took(), s.Stats().Total()
+			if kind == providertest.WebPage {
+				total.PromptTokens, total.CompletionTokens = 0, 0 // nothing in a page tells of them
+			}
+			if sum.Tokens() != total.Tokens() || sum.Calls != total.Calls {
+				t.Errorf("%s: counted %+v, the server reported %+v", kind, sum, total)
+			}
+		}
+	})
+	t.Run("embeddings and both shapes of reranking", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, &providertest.Script{Dimension: 32})
+		for _, rerank := range []provider.Reranking{{URL: s.URL, Model: "bge"}, {URL: strings.TrimSuffix(s.URL, "/v1"), Shape: provider.ShapeTEI}} {
+			c := config("openai:testmodel", s.URL)
+			c.Embed = provider.Embedding{Model: provider.Model{Name: "openai:embed", URL: s.URL}}
+			c.Rerank = rerank
+			set := open(t, c)
+			if err := set.Measure(context.Background()); err != nil || set.Embedder().Dimension() != 32 {
+				t.Fatalf("dimension %d, %v", set.Embedder().Dimension(), err)
+			}
+			if v, err := set.Embedder().Embed(context.Background(), []string{"Alice lives in Lisbon.", "a build"}); err != nil || len(v) != 2 || len(v[0]) != 32 {
+				t.Errorf("%v, %v", v, err)
+			}
+			got, err := set.Reranker().Rerank(context.Background(), "Where does Alice live?", []string{"The build is broken.", "Alice lives in Lisbon."})
+			if err != nil || len(got) != 2 || got[1] <= got[0] {
+				t.Errorf("%+v: %v, %v", rerank, got, err)
+			}
+		}
+	})
+	t.Run("many at once each get their own answer", func(t *testing.T) {
+		t.Parallel()
+		script := &providertest.Script{}
+		script.Func("", func(r providertest.Request) providertest.Response { return providertest.Response{Text: "re " + r.User} })
+		s := providertest.Start(t, script)
+		c := config("openai:testmodel", s.URL)
+		c.Concurrency = 3
+		m := open(t, c).Language(memory.StageReflect)
+		done := make(chan error)
+		for i := range 40 {
+			go func() {
+				want := fmt.Sprintf("re question %d", i)
+				var said strings.Builder
+				p := memory.Prompt{User: fmt.Sprintf("question %d", i)}
+				if i%2 == 0 {
+					p.Stream = func(piece string) error { said.WriteString(piece); return nil }
+				}
+				got, err := m.Complete(context.Background(), p)
+				if err == nil && (got.Text != want || p.Stream != nil && said.String() != want) {
+					err = fmt.Errorf("got %q and %q, want %q", got.Text, said.String(), want)
+				}
+				done <- err
+			}()
+		}
+		for range 40 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

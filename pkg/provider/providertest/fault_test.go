@@ -1,0 +1,398 @@
+package providertest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+)
+
+// spoilt gives the answer to an extraction with a fault, whole and streamed,
+// which must be the same.
+func spoilt(t *testing.T, kind providertest.Kind) (text, finish string) {
+	t.Helper()
+	s := providertest.Start(t, (&providertest.Script{}).Fault("extract", kind, 2))
+	whole := chat(t, s, extraction(window))
+	b := extraction(window)
+	b["stream"] = true
+	_, _, raw, err := post(t, s, "/chat/completions", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streamed := ""
+	for _, e := range events(t, raw) {
+		if len(e.Choices) > 0 {
+			streamed += e.Choices[0].Delta.Content
+			finish += e.Choices[0].Finish
+		}
+	}
+	if len(whole.Choices) == 0 {
+		return streamed, finish
+	}
+	if streamed != whole.text() || finish != whole.Choices[0].Finish {
+		t.Errorf("%s: whole and streamed differ: %.200q (%s), %.200q (%s)", kind, whole.text(), whole.Choices[0].Finish, streamed, finish)
+	}
+	if got := s.Stats(); kind != "" && got.Faults[kind] != 2 || got.Stages["extract"].Calls != 2 {
+		t.Errorf("%s: %+v", kind, got)
+	}
+	return streamed, finish
+}
+
+func TestFaultsOfAnswers(t *testing.T) {
+	t.Parallel()
+	right, _ := spoilt(t, "")
+	meets(t, extractSchema, right)
+	all := facts(t, right)
+	for _, tc := range []struct {
+		kind providertest.Kind
+		want func(text, finish string) bool
+	}{
+		{providertest.Truncated, func(text, finish string) bool {
+			return strings.HasPrefix(right, text) && len(text) < len(right) && len(text) > 0 && finish == "stop"
+		}},
+		{providertest.Length, func(text, finish string) bool {
+			return strings.HasPrefix(right, text) && len(text) < len(right) && len(text) > 0 && finish == "length"
+		}},
+		{providertest.Fences, func(text, _ string) bool { return text == "```json\n"+right+"\n```" }},
+		{providertest.Prose, func(text, _ string) bool {
+			return strings.Contains(text, right) && text[0] != '{' && text[len(text)-1] != '}'
+		}},
+		{providertest.BareList, func(text, _ string) bool { return `{"facts":`+text+`}` == right }},
+		{providertest.WrongTypes, func(text, _ string) bool {
+			return json.Valid([]byte(text)) && strings.Count(text, `{"text":`) >= len(all) && !strings.Contains(text, `"s":[`)
+		}},
+		{providertest.BadItem, func(text, _ string) bool {
+			var got struct{ Facts []map[string]any }
+			wrong := 0
+			_ = json.Unmarshal([]byte(text), &got)
+			for _, f := range got.Facts {
+				if _, ok := f["f"].(string); !ok {
+					wrong++
+				}
+			}
+			return len(got.Facts) == len(all) && wrong == 1
+		}},
+		{providertest.MissingIDs, func(text, _ string) bool {
+			return !strings.Contains(text, `"s":`) && strings.Count(text, `"f":`) == len(all)
+		}},
+		{providertest.ForeignIDs, func(text, _ string) bool { return strings.Count(text, `"s":[4]`) == len(all) }},
+		{providertest.InventedIDs, func(text, _ string) bool { return strings.Count(text, `"s":[90001]`) == len(all) }},
+		{providertest.Duplicates, func(text, _ string) bool {
+			got := facts(t, text)
+			return len(got) == 2*len(all) && got[0].F == got[len(all)].F
+		}},
+		{providertest.Empty, func(text, finish string) bool { return text == "" && finish == "stop" }},
+		{providertest.NoItems, func(text, _ string) bool { return text == `{"facts":[]}` }},
+		{providertest.Megabytes, func(text, _ string) bool {
+			return len(text) > 4<<20 && json.Valid([]byte(text))
+		}},
+		{providertest.InvalidUTF8, func(text, _ string) bool { return strings.Contains(text, string(utf8.RuneError)) }},
+		{providertest.SingleQuotes, func(text, _ string) bool {
+			return !json.Valid([]byte(text)) && strings.HasPrefix(text, "{'facts': [{'s': [1, ], 'f': 'Ana")
+		}},
+		{providertest.Refusal, func(text, _ string) bool { return strings.Contains(text, "can't help") }},
+		{providertest.NoChoices, func(text, finish string) bool { return text == "" && finish == "" }},
+	} {
+		t.Run(string(tc.kind)+" spoils the answer as it says, whole and streamed", func(t *testing.T) {
+			t.Parallel()
+			if text, finish := spoilt(t, tc.kind); !tc.want(text, finish) {
+				t.Errorf("%.600q, %q", text, finish)
+			}
+		})
+	}
+	t.Run("what is no UTF-8 is none on the wire", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("", providertest.InvalidUTF8, 2))
+		for _, stream := range []bool{false, true} {
+			b := extraction(window)
+			b["stream"] = stream
+			if _, _, raw, err := post(t, s, "/chat/completions", b); err != nil || utf8.Valid(raw) {
+				t.Errorf("stream %v: %v", stream, err)
+			}
+		}
+	})
+	t.Run("a web page comes with status 200", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("", providertest.WebPage, 3))
+		for path, b := range map[string]body{"/chat/completions": extraction(window), "/embeddings": {"input": "x"}, "/rerank": {"query": "x", "texts": []string{"y"}}} {
+			status, header, raw, err := post(t, s, path, b)
+			if err != nil || status != http.StatusOK || header.Get("Content-Type") != "text/html" || raw[0] != '<' {
+				t.Errorf("%s: %d %v %s", path, status, err, raw)
+			}
+		}
+	})
+	t.Run("the arguments of a tool call are spoilt like a text", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("reflect", providertest.Truncated, 1).Fault("reflect", providertest.SingleQuotes, 1))
+		for range 2 {
+			got := chat(t, s, body{"messages": messages("user", "<question>\n\"Who likes fado?\"\n</question>"), "tools": tools()})
+			if c := got.Choices[0].Message.Calls; len(c) == 0 || json.Valid([]byte(c[0].Function.Arguments)) {
+				t.Errorf("got %+v", c)
+			}
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	t.Run("each refusal has its status, on every path, and counts as failed without tokens", func(t *testing.T) {
+		t.Parallel()
+		for _, tc := range []struct {
+			kind   providertest.Kind
+			status int
+			retry  string
+		}{
+			{providertest.RateLimit, 429, "2"}, {providertest.ServerError, 500, ""}, {providertest.BadGateway, 502, ""}, {providertest.Overloaded, 503, "2"},
+			{providertest.BadRequest, 400, ""}, {providertest.Unauthorised, 401, ""}, {providertest.TooLong, 400, ""},
+		} {
+			script := &providertest.Script{}
+			script.Inject(providertest.Fault{Kind: tc.kind, Wait: 1500 * time.Millisecond})
+			s := providertest.Start(t, script)
+			for path, b := range map[string]body{"/chat/completions": extraction(window), "/embeddings": {"input": "x"}, "/rerank": {"query": "x", "texts": []string{"y"}}} {
+				status, header, raw, err := post(t, s, path, b)
+				if err != nil || status != tc.status || header.Get("Retry-After") != tc.retry {
+					t.Errorf("%s %s: %d %v %v", tc.kind, path, status, header, err)
+				}
+				if e := decode[struct {
+					Error struct{ Message, Code string }
+				}](t, raw).Error; e.Message == "" || e.Code == "" {
+					t.Errorf("%s %s: %s", tc.kind, path, raw)
+				}
+			}
+			if total := s.Stats().Total(); total.Calls != 3 || total.Failed != 3 || total.Tokens() != 0 {
+				t.Errorf("%s: %+v", tc.kind, total)
+			}
+		}
+	})
+	t.Run("what a model does not take is refused only where it is used", func(t *testing.T) {
+		t.Parallel()
+		script := &providertest.Script{}
+		script.Inject(providertest.Fault{Kind: providertest.NoSchema})
+		s := providertest.Start(t, script)
+		if status, _, raw, _ := post(t, s, "/chat/completions", extraction(window)); status != 400 || !strings.Contains(string(raw), "json_schema") {
+			t.Errorf("%d %s", status, raw)
+		}
+		b := extraction(window)
+		b["response_format"] = body{"type": "json_object"}
+		if got := facts(t, chat(t, s, b).text()); len(got) != 4 {
+			t.Errorf("got %v", got)
+		}
+	})
+	t.Run("a prompt beyond the context is refused", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, &providertest.Script{Context: 50})
+		if status, _, raw, _ := post(t, s, "/chat/completions", extraction(window)); status != 400 || !strings.Contains(string(raw), "context_length_exceeded") {
+			t.Errorf("%d %s", status, raw)
+		}
+		if got := chat(t, s, body{"messages": messages("user", "short")}); got.text() == "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestLostConnections(t *testing.T) {
+	t.Parallel()
+	t.Run("a reset and a cut end in the middle of the body, streamed or not", func(t *testing.T) {
+		t.Parallel()
+		for _, kind := range []providertest.Kind{providertest.Reset, providertest.Cut} {
+			for _, stream := range []bool{false, true} {
+				s := providertest.Start(t, (&providertest.Script{}).Fault("", kind, 1))
+				b := extraction(window)
+				b["stream"] = stream
+				_, _, raw, err := post(t, s, "/chat/completions", b)
+				switch {
+				case kind == providertest.Reset && !errors.Is(err, syscall.ECONNRESET), kind == providertest.Cut && !errors.Is(err, io.ErrUnexpectedEOF):
+					t.Errorf("%s: %v", kind, err)
+				case kind == providertest.Cut && len(raw) == 0:
+					t.Errorf("%s: nothing came", kind)
+				}
+				if u := s.Stats().Total(); u.Failed != 1 || u.Tokens() != 0 {
+					t.Errorf("%s: %+v", kind, u)
+				}
+			}
+		}
+	})
+	t.Run("a hang lasts until the client goes away", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("", providertest.Hang, 1))
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/embeddings", strings.NewReader(`{"input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if calls := s.Calls("embed"); len(calls) != 1 || calls[0].Fault != providertest.Hang || calls[0].Status != 0 {
+			t.Errorf("got %+v", calls)
+		}
+	})
+	t.Run("a hang with a bound ends in 504", func(t *testing.T) {
+		t.Parallel()
+		script := &providertest.Script{}
+		script.Inject(providertest.Fault{Kind: providertest.Hang, Wait: time.Millisecond})
+		s := providertest.Start(t, script)
+		if status, _, _, err := post(t, s, "/chat/completions", extraction(window)); err != nil || status != http.StatusGatewayTimeout {
+			t.Errorf("%d %v", status, err)
+		}
+	})
+	t.Run("closing the server ends what hangs, and a second close does nothing", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("", providertest.Hang, 1))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/embeddings", strings.NewReader(`{"input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+			ended <- err
+		}()
+		for len(s.Calls("embed")) == 0 {
+			if t.Context().Err() != nil {
+				t.Fatal("the call never came")
+			}
+		}
+		s.Close()
+		s.Close()
+		if err := <-ended; err == nil {
+			t.Error("the call was answered")
+		}
+	})
+	t.Run("a trickle is whole in the end, and broken off when its client goes away", func(t *testing.T) {
+		t.Parallel()
+		script := &providertest.Script{}
+		script.Inject(providertest.Fault{Kind: providertest.Slow, Wait: 20 * time.Millisecond})
+		s := providertest.Start(t, script)
+		if got := facts(t, chat(t, s, extraction(window)).text()); len(got) != 4 {
+			t.Errorf("got %v", got)
+		}
+		b := extraction(window)
+		b["stream"] = true
+		if _, _, raw, err := post(t, s, "/chat/completions", b); err != nil || len(events(t, raw)) < 10 {
+			t.Errorf("%v: %s", err, raw)
+		}
+		endless := &providertest.Script{}
+		endless.Inject(providertest.Fault{Kind: providertest.Slow, Wait: time.Hour})
+		slow := providertest.Start(t, endless)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, slow.URL+"/embeddings", strings.NewReader(`{"input":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+		if err == nil {
+			_, err = io.ReadAll(resp.Body)
+			resp.Body.Close()
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("latency comes before every answer", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, &providertest.Script{Latency: 30 * time.Millisecond})
+		began := time.Now()
+		chat(t, s, extraction(window))
+		if took := time.Since(began); took < 30*time.Millisecond {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestFaultsOfVectorsAndScores(t *testing.T) {
+	t.Parallel()
+	ask := func(t *testing.T, path string, kind providertest.Kind, b body) []byte {
+		t.Helper()
+		s := providertest.Start(t, (&providertest.Script{}).Fault("", kind, 1))
+		status, _, raw, err := post(t, s, path, b)
+		if err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %v", kind, status, err)
+		}
+		return raw
+	}
+	texts := []string{"Ana likes fado.", "Ana is allergic to shellfish.", "The kettle is broken."}
+	t.Run("vectors come in another order, too few, twice, under wrong indexes, of another size or none", func(t *testing.T) {
+		t.Parallel()
+		for kind, want := range map[providertest.Kind][]int{
+			providertest.ForeignIDs: {2, 1, 0}, providertest.Length: {0, 1}, providertest.Duplicates: {0, 1, 2, 0, 1, 2}, providertest.MissingIDs: {0, 0, 0},
+			providertest.InventedIDs: {90001, 90002, 90003}, providertest.Empty: nil, providertest.BadItem: {0, 1, 2}, providertest.WrongTypes: {0, 1, 2},
+		} {
+			got := decode[struct {
+				Data []struct {
+					Index     int
+					Embedding any
+				}
+			}](t, ask(t, "/embeddings", kind, body{"input": texts})).Data
+			var order []int
+			sizes := map[int]bool{}
+			for _, d := range got {
+				order = append(order, d.Index)
+				v, _ := d.Embedding.([]any)
+				sizes[len(v)] = true
+			}
+			if !slices.Equal(order, want) || (len(sizes) == 2) != (kind == providertest.BadItem) || sizes[0] != (kind == providertest.WrongTypes) {
+				t.Errorf("%s: %v, sizes %v", kind, order, sizes)
+			}
+		}
+	})
+	t.Run("scores miss a text, name one twice or one that is not there, or are no numbers", func(t *testing.T) {
+		t.Parallel()
+		for kind, want := range map[providertest.Kind][]int{
+			providertest.Length: {1, 0}, providertest.Duplicates: {1, 1, 1}, providertest.ForeignIDs: {3, 0, 2}, providertest.InventedIDs: {90002, 90001, 90003},
+			providertest.Empty: nil, providertest.WrongTypes: {1, 0, 2}, providertest.BadItem: {1, 0, 2},
+		} {
+			got := decode[[]struct {
+				Index int
+				Score any
+			}](t, ask(t, "/rerank", kind, body{"query": "What is Ana allergic to?", "texts": texts}))
+			var order []int
+			words := 0
+			for _, d := range got {
+				order = append(order, d.Index)
+				if _, ok := d.Score.(string); ok {
+					words++
+				}
+			}
+			if !slices.Equal(order, want) || words != map[providertest.Kind]int{providertest.WrongTypes: 3, providertest.BadItem: 1}[kind] {
+				t.Errorf("%s: %v, %d words", kind, order, words)
+			}
+		}
+	})
+	t.Run("their bodies are cut, fenced and padded", func(t *testing.T) {
+		t.Parallel()
+		for _, path := range []string{"/embeddings", "/rerank"} {
+			b := body{"input": texts, "query": "Ana", "documents": texts}
+			for kind, valid := range map[providertest.Kind]bool{providertest.Truncated: false, providertest.Fences: false, providertest.SingleQuotes: false, providertest.Megabytes: true} {
+				raw := ask(t, path, kind, b)
+				if json.Valid(raw) != valid || (len(raw) > 4<<20) != (kind == providertest.Megabytes) {
+					t.Errorf("%s %s: %d bytes", path, kind, len(raw))
+				}
+			}
+			if raw := ask(t, path, providertest.InvalidUTF8, b); utf8.Valid(raw) {
+				t.Errorf("%s is UTF-8", path)
+			}
+		}
+	})
+	t.Run("a queued answer is the whole body", func(t *testing.T) {
+		t.Parallel()
+		s := providertest.Start(t, (&providertest.Script{}).Answer("embed", `{"data":7}`).Answer("rerank", `[]`))
+		if _, _, raw, err := post(t, s, "/embeddings", body{"input": "x"}); err != nil || string(raw) != `{"data":7}` {
+			t.Errorf("%s %v", raw, err)
+		}
+		if _, _, raw, err := post(t, s, "/rerank", body{"query": "x", "texts": texts}); err != nil || string(raw) != `[]` {
+			t.Errorf("%s %v", raw, err)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package query
+
+import (
+	"context"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// semantic finds facts by the similarity of their vectors.
+func (g *gatherer) semantic(ctx context.Context) error {
+	near, err := g.s.Nearest(ctx, g.a.vector, g.cfg.Facts, g.a.exact)
+	g.near(memory.RecordFact, near)
+	return err
+}
+
+// semanticMessages finds messages by the similarity of theirs, where they have any.
+func (g *gatherer) semanticMessages(ctx context.Context) error {
+	near, err := g.s.NearestMessages(ctx, g.a.vector, g.cfg.Messages, g.a.exact)
+	g.near(memory.RecordMessage, near)
+	return err
+}
+
+// compare gives what the other strategies found its similarity too, so that of
+// two candidates none is worth more because only one was among the nearest.
+func (g *gatherer) compare(ctx context.Context) error {
+	for _, r := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
+		near, err := g.s.Compare(ctx, r, g.a.vector, missing(g.pool.numbers(r), g.pool.of(r, memory.StrategySemantic)))
+		if err != nil {
+			return err
+		}
+		g.near(r, near)
+	}
+	return nil
+}
+
+func (g *gatherer) near(r memory.Record, near []Near) {
+	into := g.pool.of(r, memory.StrategySemantic)
+	for _, n := range near {
+		if n.Cosine > 0 {
+			into.set(n.No, n.Cosine)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package query_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+)
+
+// publish sends messages to the log and waits until they are in the store.
+func (s *served) publishes(n int) {
+	s.t.Helper()
+	var last uint64
+	for i := range n {
+		seq, err := s.conn.PublishMessage(context.Background(), "alice", "s", fmt.Appendf(nil, `{"id":"p%d","content":"I like tea number %d."}`, i, i))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		last = seq
+	}
+	natstest.Eventually(s.t, "the messages are applied and their changes sent", func() bool {
+		messages, _, err := s.db.Applied(context.Background())
+		if err != nil || messages < last {
+			return false
+		}
+		q, err := s.db.Queues(context.Background())
+		return err == nil && q.Changes == 0
+	})
+}
+
+func TestVerifyAgainstTheLog(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	verify := func(s *served, r query.VerifyRequest) query.Verification {
+		t.Helper()
+		r.Patience = cmp.Or(r.Patience, 300*time.Millisecond)
+		v, err := s.service.Verify(ctx, "", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	says := func(t *testing.T, v query.Verification, want string) {
+		t.Helper()
+		if v.OK || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], want) {
+			t.Errorf("problems are %q, want %q alone", v.Problems, want)
+		}
+	}
+	t.Run("a message that the log lost is named", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		s.publishes(30)
+		if v := verify(s, query.VerifyRequest{Full: true}); !v.OK {
+			t.Fatalf("at first: %q", v.Problems)
+		}
+		if err := s.conn.Erase(ctx, s.conn.Naming.Messages(), 17); err != nil {
+			t.Fatal(err)
+		}
+		says(t, verify(s, query.VerifyRequest{}), "the log holds the messages of the store (500 of them looked up): broken (17)")
+		says(t, verify(s, query.VerifyRequest{Full: true}), "the log holds every message of the store: broken (17)")
+	})
+	t.Run("a message that the store has no account of is named, in full", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		for i := range 3 {
+			if _, err := s.conn.PublishMessage(ctx, "alice", "s", fmt.Appendf(nil, `{"content":"tea %d"}`, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.conn.PublishMessage(ctx, "alice", "s", []byte(`{"stream":"X","seq":3}`)); err != nil { // a foreign one
+			t.Fatal(err)
+		}
+		if err := s.db.ApplyMessages(ctx, 0, 4, nil); err != nil { // the position moves, the messages do not come
+			t.Fatal(err)
+		}
+		says(t, verify(s, query.VerifyRequest{Full: true}), "the store accounts for every message of the log: broken 3 times (1, 2, 3)")
+	})
+	t.Run("a forgotten message is missed in neither", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		s.publishes(5)
+		var gone query.ForgetReply
+		if err := s.ask("mem.alice.forget", `{"id":"p1","wait":"10s"}`, &gone); err != nil || gone.Messages != 1 {
+			t.Fatalf("forget answered %+v, %v", gone, err)
+		}
+		// Its erasure from the log is still to come, and then done.
+		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+			t.Errorf("before the erasure: %q", v.Problems)
+		}
+		if err := s.conn.Erase(ctx, s.conn.Naming.Messages(), 2); err != nil {
+			t.Fatal(err)
+		}
+		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+			t.Errorf("after the erasure: %q", v.Problems)
+		}
+		if err := s.ask("mem.admin.erase", `{"bank":"alice","wait":"10s"}`, nil); err != nil {
+			t.Fatal(err)
+		}
+		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+			t.Errorf("after the bank was erased, and the log not yet: %q", v.Problems)
+		}
+	})
+	t.Run("a store that is ahead of its log is named", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		if err := s.db.ApplyMessages(ctx, 0, 9, nil); err != nil {
+			t.Fatal(err)
+		}
+		says(t, verify(s, query.VerifyRequest{}), "MEM_MESSAGES ends at 0, the store stands at 9")
+	})
+	t.Run("queues that nobody works on are named, unless nobody is meant to", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.say(memory.Message{ID: "m1", Content: "tea"}) // in the store alone, with its change
+		v := verify(s, query.VerifyRequest{})
+		if !strings.Contains(strings.Join(v.Problems, "\n"), "1 changes wait") {
+			t.Errorf("problems are %q", v.Problems)
+		}
+		v = verify(s, query.VerifyRequest{Stopped: true})
+		if strings.Contains(strings.Join(v.Problems, "\n"), "wait") {
+			t.Errorf("on a stopped store problems are %q", v.Problems)
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package faults_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/test/faults"
+)
+
+var (
+	seed     = flag.Uint64("seed", 1, "what the talk and the faults are drawn from")
+	count    = flag.Int("faults", 12, "faults of a run")
+	messages = flag.Int("messages", 2000, "messages of a run")
+	kills    = flag.Int("takeovers", 2, "kills of each ordered stage whose takeover is timed")
+	keep     = flag.String("keep", "", "directory for the logs and streams of the run; kept")
+)
+
+// takeoverLimit is what 99 of 100 takeovers stay under.
+const takeoverLimit = 5 * time.Second
+
+// TestFaults publishes a talk while faults happen, and accounts for all of it.
+func TestFaults(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
+	defer cancel()
+	dir := *keep
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	w, err := faults.NewWorld(ctx, programs(t), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := w.Client(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	talk, ledger := faults.NewTalk(*seed, *messages), faults.NewLedger()
+	suffer(ctx, t, w, c, talk, ledger)
+	settle(ctx, t, c, talk)
+	books, err := faults.Audit(ctx, c, talk, ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, "the books", books.Problems)
+	takeovers(ctx, t, w, c)
+	rebuilt(ctx, t, w)
+	report(t, "against a run without faults", books.Differences(untouched(ctx, t, talk)))
+	t.Logf("seed %d: %d messages, %d faults; %d publishes had to be repeated, %d sessions hold a repeat",
+		*seed, *messages, *count, ledger.Retries(), len(books.Repeated))
+}
+
+// suffer publishes the talk while the faults happen, one after the other.
+func suffer(ctx context.Context, t *testing.T, w *faults.World, c *client.Client, talk faults.Talk, ledger *faults.Ledger) {
+	t.Helper()
+	schedule := faults.Schedule(*seed, *count)
+	var lasts time.Duration
+	for _, f := range schedule {
+		lasts += f.For + time.Second
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return ledger.Publish(ctx, c, talk, float64(talk.Messages)/lasts.Seconds()) })
+	group.Go(func() error {
+		for _, f := range schedule {
+			if err := w.Suffer(ctx, f); err != nil {
+				return fmt.Errorf("%s: %w", f, err)
+			}
+			if err := w.Breathe(ctx); err != nil {
+				return err
+			}
+		}
+		return w.Whole()
+	})
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func settle(ctx context.Context, t *testing.T, c *client.Client, talk faults.Talk) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	for _, bank := range talk.Banks() {
+		if st, err := c.WaitSettled(ctx, bank, nil); err != nil {
+			t.Fatalf("bank %s: %v; it stands at %+v", bank, err, st)
+		}
+	}
+}
+
+// report fails with the first of the problems.
+func report(t *testing.T, where string, problems []string) {
+	t.Helper()
+	for i, p := range problems {
+		if i == 20 {
+			t.Errorf("%s: and %d more", where, len(problems)-i)
+			return
+		}
+		t.Errorf("%s: %s", where, p)
+	}
+}
+
+func takeovers(ctx context.Context, t *testing.T, w *faults.World, c *client.Client) {
+	t.Helper()
+	took, err := w.Takeovers(ctx, c, *kills)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p99 := took[min(len(took)-1, len(took)*99/100)]
+	t.Logf("%d takeovers: median %s, p99 %s", len(took), took[len(took)/2].Round(time.Millisecond), p99.Round(time.Millisecond))
+	if p99 >= takeoverLimit {
+		t.Errorf("a takeover took %s; expected less than %s", p99, takeoverLimit)
+	}
+}
+
+// rebuilt compares the store with one that is made anew from the run's own log.
+func rebuilt(ctx context.Context, t *testing.T, w *faults.World) {
+	t.Helper()
+	if err := w.EndStages(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := faults.Dump(ctx, w.Store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	anew := t.TempDir()
+	cfg, _, err := app.LoadConfig(nil, map[string]string{"URL": w.URL(), "DATA": anew, "STORE": filepath.Join(anew, "anew.db"), "LOG": "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Rebuild(ctx, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, store := range []string{w.Store(), cfg.Store} {
+		check := cfg
+		check.Store = store
+		v, err := app.Verify(ctx, check, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report(t, "verify "+filepath.Base(store), v.Problems)
+	}
+	after, err := faults.Dump(ctx, cfg.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before != after {
+		for name, text := range map[string]string{"before": before, "after": after} {
+			path := filepath.Join(os.TempDir(), "faults-"+name+".jsonl")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Error(err)
+			}
+			t.Errorf("the rebuilt store differs; the dump %s it is in %s", name, path)
+		}
+	}
+}
+
+// untouched publishes the same talk to a pipeline that nothing happens to.
+func untouched(ctx context.Context, t *testing.T, talk faults.Talk) *faults.Books {
+	t.Helper()
+	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": t.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "10m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := app.StartLocal(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Close(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	}()
+	cc := client.DefaultConfig()
+	cc.URL = l.URL
+	c, err := client.Connect(ctx, cc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ledger := faults.NewLedger()
+	if err := ledger.Publish(ctx, c, talk, 0); err != nil {
+		t.Fatal(err)
+	}
+	settle(ctx, t, c, talk)
+	books, err := faults.Audit(ctx, c, talk, ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, "the run without faults", books.Problems)
+	return books
+}
+
+func TestTalkAndScheduleFollowTheirSeed(t *testing.T) {
+	t.Parallel()
+	a, b := faults.NewTalk(7, 500), faults.NewTalk(7, 500)
+	n := 0
+	seen := map[memory.MessageID]bool{}
+	for i := range a.Sessions {
+		for j, s := range a.Sessions[i] {
+			if string(s.Body) != string(b.Sessions[i][j].Body) {
+				t.Fatalf("message %s differs", s.ID)
+			}
+			seen[s.ID] = true
+			n++
+		}
+	}
+	if n != 500 || len(seen) != 500 {
+		t.Errorf("%d messages under %d ids", n, len(seen))
+	}
+	x, y := faults.Schedule(7, 200), faults.Schedule(7, 200)
+	kinds := map[string]bool{}
+	for i := range x {
+		if x[i] != y[i] {
+			t.Fatalf("fault %d differs", i)
+		}
+		kinds[x[i].Kind] = true
+	}
+	if len(kinds) != 7 {
+		t.Errorf("200 faults are of %d kinds: %v", len(kinds), kinds)
+	}
+}

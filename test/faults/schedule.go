@@ -1,0 +1,168 @@
+package faults
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver that holds the store busy
+)
+
+// Fault is one thing that happens to a World and is mended again.
+type Fault struct {
+	Kind string
+	What string // the program
+	For  time.Duration
+	on   int // which of the programs
+}
+
+func (f Fault) String() string {
+	return fmt.Sprintf("%s %s %s", f.Kind, f.What, f.For.Round(10*time.Millisecond))
+}
+
+// kinds are the faults with how often each is drawn.
+var kinds = []struct {
+	kind, what string
+	weight     int
+	most       time.Duration
+}{
+	{"kill", "ingest", 4, 2 * time.Second}, {"kill", "extractor", 4, 2 * time.Second}, {"kill", "consolidator", 4, 2 * time.Second},
+	{"kill", "query", 2, time.Second}, {"kill", "nats-server", 4, time.Second},
+	{"pause", "ingest", 3, 6 * time.Second}, {"pause", "extractor", 3, 6 * time.Second}, {"pause", "consolidator", 3, 6 * time.Second},
+	{"pause", "nats-server", 2, 3 * time.Second},
+	{"restart", "ingest", 1, 0}, {"restart", "extractor", 1, 0}, {"restart", "consolidator", 1, 0}, {"restart", "nats-server", 1, 0},
+	{"double", "ingest", 1, 4 * time.Second}, {"double", "extractor", 1, 4 * time.Second}, {"double", "consolidator", 1, 4 * time.Second},
+	{"cut", "connections", 4, time.Second},
+	{"fill", "nats-server", 2, 3 * time.Second}, {"fill", "store", 2, 3 * time.Second}, {"hold", "store", 3, 7 * time.Second},
+}
+
+// Schedule draws so many faults. Equal seeds give equal schedules.
+func Schedule(seed uint64, faults int) []Fault {
+	r := rand.New(rand.NewPCG(seed, 2))
+	total := 0
+	for _, k := range kinds {
+		total += k.weight
+	}
+	var out []Fault
+	for range faults {
+		n := r.IntN(total)
+		for _, k := range kinds {
+			if n -= k.weight; n < 0 {
+				f := Fault{Kind: k.kind, What: k.what, on: r.IntN(2)}
+				if k.most > 0 {
+					f.For = time.Duration(r.Int64N(int64(k.most)))
+				}
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// Suffer lets a fault happen and mends it.
+func (w *World) Suffer(ctx context.Context, f Fault) error {
+	victim := w.Broker
+	if list := w.of(f.What); len(list) > 0 {
+		victim = list[f.on]
+	}
+	switch f.Kind {
+	case "kill":
+		return errors.Join(victim.kill(), pass(ctx, f.For), victim.start())
+	case "pause":
+		return errors.Join(victim.pause(), pass(ctx, f.For), victim.resume())
+	case "restart":
+		return errors.Join(victim.end(), victim.start())
+	case "double":
+		twin := &process{name: victim.name, bin: victim.bin, env: victim.env, log: victim.log + ".twin"}
+		return errors.Join(twin.start(), pass(ctx, f.For), twin.kill())
+	case "cut":
+		w.proxy.cut()
+		return pass(ctx, f.For)
+	case "fill":
+		if f.What == "store" {
+			return w.fillStore(ctx, f.For)
+		}
+		return w.fillBroker(ctx, f.For)
+	case "hold":
+		return w.holdStore(ctx, f.For)
+	}
+	return fmt.Errorf("%q is no fault", f.Kind)
+}
+
+// fillBroker leaves the broker next to no room on its disk for a while.
+func (w *World) fillBroker(ctx context.Context, d time.Duration) error {
+	used, err := size(filepath.Join(w.Dir, "streams"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.configure(used+64<<10), w.Broker.end(), w.Broker.start(), pass(ctx, d),
+		w.configure(unlimited), w.Broker.end(), w.Broker.start())
+}
+
+// fillStore leaves the store next to no room for a while.
+func (w *World) fillStore(ctx context.Context, d time.Duration) error {
+	info, err := os.Stat(w.Store())
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range w.of("consolidator") {
+		errs = append(errs, c.end(), c.start("EUNOE_STORE_LIMIT="+strconv.FormatInt(info.Size()+64<<10, 10)))
+	}
+	errs = append(errs, pass(ctx, d))
+	for _, c := range w.of("consolidator") {
+		errs = append(errs, c.end(), c.start())
+	}
+	return errors.Join(errs...)
+}
+
+// holdStore keeps the store's write lock for a while, as a backup tool or an
+// operator's shell may.
+func (w *World) holdStore(ctx context.Context, d time.Duration) (err error) {
+	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=10000")
+	if err != nil {
+		return fmt.Errorf("hold the store: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("hold the store: %w", err)
+	}
+	return errors.Join(pass(ctx, d), tx.Rollback())
+}
+
+// pass lets time pass.
+func pass(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// size sums up the files of a directory; ones that go meanwhile count nothing.
+func size(dir string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err == nil {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum, err
+}
