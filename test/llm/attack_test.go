@@ -136,7 +136,6 @@ func TestPlantedInstructionsComeToNothing(t *testing.T) {
 	list := attacks(t)
 	each(t, list, w.plant)
 	for _, a := range list {
-		w.ended(t, a.bank, 4)
 		w.drained(t, a.bank)
 	}
 	each(t, list, w.question)
@@ -259,6 +258,7 @@ func (w *world) plant(t *testing.T, a *attack) error {
 	if _, err := w.client.Retain(ctx, a.bank, memory.RetainRequest{WriteControl: unhurried(), Facts: facts}); err != nil {
 		return err
 	}
+	w.ended(t, a.bank, 4) // what is queued to be decided by then is what the request brings along
 	w.consolidate(t, a.bank)
 	return nil
 }

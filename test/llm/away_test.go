@@ -65,8 +65,11 @@ func TestAModelThatIsAway(t *testing.T) {
 				s = w.status(t, p.bank)
 				return s.Writes.Pending == 0
 			})
-			if s.Decisions.Pending == 0 {
+			if p.stage == memory.StageDecide && s.Decisions.Pending == 0 {
 				t.Errorf("%+v", s)
+			}
+			if r, err := w.client.Consolidate(t.Context(), p.bank, consolidation(p.bank, time.Second)); err != nil || !r.Pending {
+				t.Errorf("%+v, %v", r, err)
 			}
 			w.once(t, p.bank)
 			wd.cure(p.name)
