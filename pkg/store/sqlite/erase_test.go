@@ -16,12 +16,13 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// eventually waits for a state, for at most ten seconds.
+// eventually waits for a state, for at most a minute: on a machine with much
+// else to do the file is written anew after many seconds.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	end := time.NewTimer(10 * time.Second)
+	end := time.NewTimer(time.Minute)
 	defer end.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for !cond() {
 		select {
@@ -31,6 +32,9 @@ func eventually(t *testing.T, what string, cond func() bool) {
 		}
 	}
 }
+
+// begin is how all words begin that are looked for in files; they are of one length.
+const begin = "xanadu"
 
 // filesHolding gives the files of a directory that hold one of the words, in any case.
 func filesHolding(t *testing.T, dir string, words []string) []string {
@@ -46,8 +50,18 @@ func filesHolding(t *testing.T, dir string, words []string) []string {
 			t.Fatal(err)
 		}
 		raw = bytes.ToLower(raw)
+		times := map[string]int{}
+		for len(raw) > 0 { // one pass for all words: they begin alike
+			i := bytes.Index(raw, []byte(begin))
+			if i < 0 {
+				break
+			}
+			raw = raw[i:]
+			times[string(raw[:min(len(words[0]), len(raw))])]++
+			raw = raw[len(begin):]
+		}
 		for _, w := range words {
-			if n := bytes.Count(raw, []byte(w)); n > 0 {
+			if n := times[w]; n > 0 {
 				found = append(found, fmt.Sprintf("%s holds %s %d times", e.Name(), w, n))
 			}
 		}
@@ -67,7 +81,7 @@ func TestForgottenWordsAreInNoFile(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	ctx := context.Background()
-	secret := func(i int) string { return fmt.Sprintf("xanadu%04dq", i) }
+	secret := func(i int) string { return fmt.Sprintf(begin+"%04dq", i) }
 	var words []string
 	for from := 0; from < size; from += batch {
 		var events []consolidate.MessageEvent
