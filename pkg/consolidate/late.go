@@ -41,6 +41,7 @@ const (
 	lateRest    = 200 * time.Millisecond // before the embedder is asked again after a failure, doubled each time
 	lateMost    = 30 * time.Second       // and at most so long
 	lateCall    = 2 * time.Minute        // one answer of the embedder
+	lateSpent   = 2 * time.Second        // to tell at the end what calls took
 	leastText   = 64                     // bytes below which a text is not shortened further
 )
 
@@ -71,6 +72,7 @@ func (c *Consolidator) embedLate(ctx context.Context) error {
 		return nil
 	}
 	l := c.newLate()
+	defer l.spent(ctx)
 	if err := c.insist(ctx, "reading the end of the log", func() (err error) {
 		l.appended, err = c.deps.Conn.LastSeq(ctx, c.deps.Conn.Naming.Writes()) // an earlier owner's vectors may stand there
 		return err
@@ -191,6 +193,22 @@ func (l *late) append(ctx context.Context, bank memory.BankID, vectors []memory.
 		l.progress(l.done)
 	}
 	return nil
+}
+
+// spent appends, as far as it can, what calls took that no write has told of.
+func (l *late) spent(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateSpent)
+	defer cancel()
+	for _, bank := range slices.Sorted(maps.Keys(l.meters)) {
+		used := l.meters[bank].Take()
+		if len(used) == 0 {
+			continue
+		}
+		_, err := l.deps.Conn.AppendWrite(ctx, memory.Write{Bank: bank, Kind: memory.WriteUsage, Op: ulid.Make().String(), Usage: used})
+		if err != nil {
+			l.deps.Log.Warn().Err(err).Str("stage", memory.StageEmbed).Str("bank", string(bank)).Msg("what embedding took is not counted")
+		}
+	}
 }
 
 func (l *late) meter(bank memory.BankID) *memory.Meter {

@@ -144,6 +144,9 @@ func text(err error) string {
 // attempt sends a request once, unless the model is being left alone, and
 // counts what it took, which it gives.
 func (l *line) attempt(ctx context.Context, r request) (usage memory.Usage, err error) {
+	if ctx.Err() != nil { // nothing is sent whose answer nobody waits for, and nothing counted
+		return usage, broken("no answer", ctx.Err())
+	}
 	began := time.Now()
 	sent := false
 	_, gate := l.breaker.Execute(func() (struct{}, error) {
