@@ -97,7 +97,7 @@ func TestLocal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for len(seen) < 4 {
-			m, err := sub.NextMsg(5 * time.Second)
+			m, err := sub.NextMsg(30 * time.Second)
 			if err != nil {
 				t.Fatalf("answered so far %v: %v", seen, err)
 			}

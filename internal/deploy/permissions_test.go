@@ -130,7 +130,7 @@ func TestTheDocumentedPermissionsHold(t *testing.T) {
 		if err := worker.NC.Publish("mem.alice.change.fact", []byte(`{}`)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := changes.NextMsg(10 * time.Second); err != nil {
+		if _, err := changes.NextMsg(30 * time.Second); err != nil {
 			t.Errorf("changes: %v", err)
 		}
 	})

@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"1", "2"} {
-			if m, err := answers.NextMsg(5 * time.Second); err != nil || string(m.Data) != want {
+			if m, err := answers.NextMsg(30 * time.Second); err != nil || string(m.Data) != want {
 				t.Errorf("%v, %v", m, err)
 			}
 		}
@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if m, err := heard.NextMsg(5 * time.Second); err != nil || m.Subject != "tell.one" {
+		if m, err := heard.NextMsg(30 * time.Second); err != nil || m.Subject != "tell.one" {
 			t.Errorf("%v, %v", m, err)
 		}
 	})

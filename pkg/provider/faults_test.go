@@ -160,7 +160,7 @@ func TestFaults(t *testing.T) {
 		if n := len(s.requests()); n != 3 {
 			t.Errorf("%d requests to a dead model, want 3", n)
 		}
-		for end := time.Now().Add(5 * time.Second); ; {
+		for end := time.Now().Add(30 * time.Second); ; {
 			if _, err := m.Complete(context.Background(), memory.Prompt{User: "x"}); err == nil {
 				break
 			} else if time.Now().After(end) {

@@ -201,7 +201,7 @@ func TestDoors(t *testing.T) {
 		}
 		var pieces string
 		for {
-			m, err := sub.NextMsg(10 * time.Second)
+			m, err := sub.NextMsg(30 * time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,7 +282,7 @@ func TestDoors(t *testing.T) {
 			}
 		}
 		for range n {
-			if _, err := sub.NextMsg(10 * time.Second); err != nil {
+			if _, err := sub.NextMsg(30 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -42,7 +42,7 @@ func (s *served) watchEach(t *testing.T, body string, each func(memory.Delta)) s
 		t.Fatal(err)
 	}
 	for {
-		m, err := sub.NextMsg(10 * time.Second)
+		m, err := sub.NextMsg(30 * time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestSlots(t *testing.T) {
 		}
 		close(release)
 		for range 100 {
-			if _, err := sub.NextMsg(10 * time.Second); err != nil {
+			if _, err := sub.NextMsg(30 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -110,7 +110,7 @@ func (w *world) ownBank(t *testing.T) {
 	if asked < 17 {
 		t.Errorf("%d requests were answered", asked)
 	}
-	if m, err := changes.NextMsg(10 * time.Second); err != nil || !strings.HasPrefix(m.Subject, "mem.alice.change.") {
+	if m, err := changes.NextMsg(30 * time.Second); err != nil || !strings.HasPrefix(m.Subject, "mem.alice.change.") {
 		t.Errorf("heard %v, %v", m, err)
 	}
 	inbox := a.nc.NewInbox()
@@ -122,7 +122,7 @@ func (w *world) ownBank(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; ; n++ {
-		m, err := pieces.NextMsg(10 * time.Second)
+		m, err := pieces.NextMsg(30 * time.Second)
 		if err != nil {
 			t.Fatalf("after %d pieces: %v", n, err)
 		}
@@ -205,7 +205,7 @@ func (w *world) hearsNothing(t *testing.T) {
 	if err := a.nc.PublishRequest("mem.spy.status", marker.Subject, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := marker.NextMsg(10 * time.Second); err != nil {
+	if _, err := marker.NextMsg(30 * time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if n, _, err := spied.Pending(); err != nil || n != 0 {

@@ -108,7 +108,7 @@ func TestAnOperatorSeesEverythingAndErases(t *testing.T) {
 			if out := op.mustAsk("mem.bob.recall", `{"query":"goats"}`); !strings.Contains(out, "goats") {
 				t.Errorf("bob's bank: %s", out)
 			}
-			if _, err := changes.NextMsg(10 * time.Second); err != nil {
+			if _, err := changes.NextMsg(30 * time.Second); err != nil {
 				t.Errorf("changes: %v", err)
 			}
 		})
@@ -127,7 +127,7 @@ func (u *user) backsUp(stream string) {
 		u.t.Fatal(out)
 	}
 	for bytes := 0; ; {
-		m, err := chunks.NextMsg(10 * time.Second)
+		m, err := chunks.NextMsg(30 * time.Second)
 		if err != nil {
 			u.t.Fatalf("after %d bytes: %v", bytes, err)
 		}

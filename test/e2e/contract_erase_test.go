@@ -84,7 +84,7 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 
 	for _, word := range []string{"retain", "edit", "edited", "observed", "reason", "text", "duplicate", "session", "topic", "meta", "caption", "extra", "broken",
 		"bees", "name", "description", "instructions", "mission", "renamed", "bank", "key", "factmeta", "tag", "note", "query", "bear"} {
-		deadline := time.Now().Add(2 * time.Second)
+		deadline := time.Now().Add(30 * time.Second)
 		var held []string
 		for {
 			if held = filesHolding(t, c.Data, "qword"+word); len(held) == 0 || time.Now().After(deadline) {

@@ -282,7 +282,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 		}
 		said := ""
 		for {
-			m, err := sub.NextMsg(10e9)
+			m, err := sub.NextMsg(30e9)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -106,7 +106,7 @@ func (p plain) mustAsk(subject, body string) object {
 // settle waits until status says settled.
 func (p plain) settle(bank string) object {
 	p.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		s, code := p.ask("mem."+bank+".status", "")
 		if code == "" && s["settled"] == true {
@@ -156,7 +156,7 @@ func TestAPlainNATSClientByTheContractAlone(t *testing.T) {
 	}
 	kinds := map[string]bool{}
 	for !kinds["mem.alice.change.fact"] || !kinds["mem.alice.change.message"] {
-		m, err := changes.NextMsg(10 * time.Second)
+		m, err := changes.NextMsg(30 * time.Second)
 		if err != nil {
 			t.Fatalf("change events so far %v: %v", kinds, err)
 		}

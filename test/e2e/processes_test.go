@@ -116,7 +116,7 @@ func startBroker(t *testing.T) string {
 	port := freePort(t)
 	start(t, nil, "nats-server", "-js", "-sd", t.TempDir(), "-a", "127.0.0.1", "-p", fmt.Sprint(port))
 	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		nc, err := nats.Connect(url)
 		if err == nil {
@@ -217,7 +217,7 @@ func TestProcessesAndOneProcessGiveTheSameFacts(t *testing.T) {
 // waitAnswering waits until a query answers.
 func waitAnswering(p plain) {
 	p.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		_, err := p.nc.Request("mem.admin.banks", nil, time.Second)
 		if err == nil {

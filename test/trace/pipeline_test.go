@@ -111,7 +111,7 @@ func TestOneProcess(t *testing.T) {
 	say(t, nc, second, "m2", "My sister Nora lives in Bergen with a parrot called Archimedes.")
 
 	t.Run("a conversation is one trace from the bot's span to the change events", func(t *testing.T) {
-		change, err := changes.NextMsg(20 * time.Second)
+		change, err := changes.NextMsg(30 * time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestOffLeavesNoTrace(t *testing.T) {
 	say(t, nc, begun(1), "m1", "I moved to Lisbon in May.")
 	say(t, nc, begun(2), "m2", "My sister Nora lives in Bergen.")
 	for {
-		m, err := changes.NextMsg(20 * time.Second)
+		m, err := changes.NextMsg(30 * time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}

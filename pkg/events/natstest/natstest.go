@@ -13,7 +13,7 @@ import (
 )
 
 // Patience is how long Eventually waits: long, for a state that comes is not waited out.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // Start runs a server with JetStream in t.TempDir() and gives a connection to
 // it with the prefix "mem" and every stream and bucket made. All of it ends
