@@ -164,6 +164,9 @@ func Run(ctx context.Context, c Config, s Stage) (err error) {
 	defer conn.NC.Close()
 	conn.Tracer = traces.tracer()
 	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil
+		}
 		return fmt.Errorf("streams: %w", err)
 	}
 	p, err := newProcess(c, log, conn)

@@ -48,7 +48,25 @@ func TestMain(m *testing.M) {
 // process is a program the test started; its standard error is kept.
 type process struct {
 	cmd *exec.Cmd
-	log *bytes.Buffer
+	log *journal
+}
+
+// journal is what a process said so far.
+type journal struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.said.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.said.String()
 }
 
 func start(t *testing.T, env []string, name string, args ...string) *process {
@@ -57,7 +75,7 @@ func start(t *testing.T, env []string, name string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(filepath.Join(dir, name), args...), log: &bytes.Buffer{}}
+	p := &process{cmd: exec.Command(filepath.Join(dir, name), args...), log: &journal{}}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
