@@ -26,7 +26,7 @@ func (ws *workspace) fold(f memory.Fact, displaces memory.FactID) memory.WriteRe
 		ws.oppose(root, near)
 	}
 	if f.State != nil {
-		ws.retime(*f.State)
+		ws.retimeNew(f)
 	}
 	if merged && displaces == "" {
 		return memory.WriteResult{Key: f.Key, ID: string(root), Outcome: memory.OutcomeMerged}

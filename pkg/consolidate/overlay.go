@@ -3,6 +3,7 @@ package consolidate
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -41,6 +42,18 @@ func (ws *workspace) factsOfState(s memory.State) []memory.Fact {
 	return ws.overlay(found, func(f memory.Fact) bool {
 		return f.State != nil && f.Merged == "" && f.State.Subject == s.Subject && f.State.Attribute == s.Attribute
 	}, newest, ws.cfg.StateFacts)
+}
+
+// factsOfStateSince gives, of the facts of a state, at least those that
+// FactsOfStateSince names.
+func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time) []memory.Fact {
+	found, err := ws.view.FactsOfStateSince(s.Subject, s.Attribute, at, said)
+	if ws.fail(err) {
+		return nil
+	}
+	return ws.overlay(found, func(f memory.Fact) bool {
+		return f.State != nil && f.Merged == "" && f.State.Subject == s.Subject && f.State.Attribute == s.Attribute
+	}, newest, 0)
 }
 
 func (ws *workspace) factsOfMessages(seqs []uint64) []memory.Fact {

@@ -166,6 +166,51 @@ func (ws *workspace) retime(state memory.State) {
 	}
 }
 
+// retimeNew is retime for a new fact. Told behind all others of its attribute it
+// changes only what holds when it begins, so that no more is read however often
+// the attribute changed before.
+func (ws *workspace) retimeNew(f memory.Fact) {
+	if now := ws.fact(f.ID); now == nil || !ws.toldLast(*now) {
+		ws.retime(*f.State)
+	}
+}
+
+// toldLast ends what a new fact takes the place of; false, with nothing done,
+// where more than what holds when it begins may change.
+func (ws *workspace) toldLast(f memory.Fact) bool {
+	if f.State == nil || len(f.Sources) != 1 || f.Merged != "" || f.Superseded != "" || len(f.Valid) != 1 || f.Valid[0].To != nil {
+		return false
+	}
+	q := points(f, nil, nil)[0]
+	if !f.Valid[0].From.Equal(q.start) || q.start.After(q.said) || !f.Said.Equal(q.said) || len(ws.replacements(f.MessageIDs())) > 0 {
+		return false
+	}
+	var open []memory.Fact
+	for _, o := range ws.factsOfStateSince(*f.State, q.start, q.said) {
+		n := len(o.Valid)
+		switch {
+		case o.ID == f.ID:
+		case !o.Said.Before(q.said), n == 0 && slices.ContainsFunc(points(o, nil, nil), func(p point) bool { return !p.start.Before(q.start) }):
+			return false
+		case n > 0 && o.Valid[n-1].To == nil:
+			if o.Superseded != "" || !o.Valid[n-1].From.Before(q.start) {
+				return false
+			}
+			open = append(open, o)
+		case n > 0 && !o.Valid[n-1].To.Before(q.start):
+			return false
+		}
+	}
+	for _, o := range open {
+		o = cloneFact(o)
+		if opposed(q.value, o.State.Value) {
+			o.Valid, o.Superseded = union(without(o.Valid, q)), f.ID
+		}
+		ws.put(o)
+	}
+	return true
+}
+
 // closedByOther reports a fact that was superseded by something else than
 // another value of its state, whatever that was merged into since.
 func (ws *workspace) closedByOther(f memory.Fact, states map[memory.FactID]memory.Fact) bool {

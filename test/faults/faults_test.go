@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -52,16 +53,30 @@ func TestFaults(t *testing.T) {
 	defer c.Close()
 
 	talk, ledger := faults.NewTalk(*seed, *messages), faults.NewLedger()
+	var well *faults.Books
+	var beside errgroup.Group // faults take more time than work
+	whole := t.TempDir()
+	beside.Go(func() (err error) {
+		well, err = untouched(ctx, talk, whole)
+		return err
+	})
+	defer func() { cancel(); _ = beside.Wait() }() //nolint:errcheck // it was looked at
 	suffer(ctx, t, w, c, talk, ledger)
-	settle(ctx, t, c, talk)
+	if err := settle(ctx, c, talk); err != nil {
+		t.Fatal(err)
+	}
 	books, err := faults.Audit(ctx, c, talk, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report(t, "the books", books.Problems)
+	if err := beside.Wait(); err != nil {
+		t.Fatalf("the run without faults: %v", err)
+	}
+	report(t, "the run without faults", well.Problems)
+	report(t, "against a run without faults", books.Differences(well))
 	takeovers(ctx, t, w, c)
 	rebuilt(ctx, t, w)
-	report(t, "against a run without faults", books.Differences(untouched(ctx, t, talk)))
 	t.Logf("seed %d: %d messages, %d faults; %d publishes had to be repeated, %d sessions hold a repeat",
 		*seed, *messages, *count, ledger.Retries(), len(books.Repeated))
 }
@@ -92,15 +107,15 @@ func suffer(ctx context.Context, t *testing.T, w *faults.World, c *client.Client
 	}
 }
 
-func settle(ctx context.Context, t *testing.T, c *client.Client, talk faults.Talk) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+func settle(ctx context.Context, c *client.Client, talk faults.Talk) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	for _, bank := range talk.Banks() {
 		if st, err := c.WaitSettled(ctx, bank, nil); err != nil {
-			t.Fatalf("bank %s: %v; it stands at %+v", bank, err, st)
+			return fmt.Errorf("bank %s: %w; it stands at %+v", bank, err, st)
 		}
 	}
+	return nil
 }
 
 // report fails with the first of the problems.
@@ -171,39 +186,31 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.World) {
 }
 
 // untouched publishes the same talk to a pipeline that nothing happens to.
-func untouched(ctx context.Context, t *testing.T, talk faults.Talk) *faults.Books {
-	t.Helper()
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": t.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "10m"})
+func untouched(ctx context.Context, talk faults.Talk, dir string) (books *faults.Books, err error) {
+	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "10m"})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	l, err := app.StartLocal(ctx, cfg)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	defer func() {
-		if err := l.Close(context.WithoutCancel(ctx)); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }()
 	cc := client.DefaultConfig()
 	cc.URL = l.URL
 	c, err := client.Connect(ctx, cc)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	defer c.Close()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	ledger := faults.NewLedger()
 	if err := ledger.Publish(ctx, c, talk, 0); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	settle(ctx, t, c, talk)
-	books, err := faults.Audit(ctx, c, talk, ledger)
-	if err != nil {
-		t.Fatal(err)
+	if err := settle(ctx, c, talk); err != nil {
+		return nil, err
 	}
-	report(t, "the run without faults", books.Problems)
-	return books
+	return faults.Audit(ctx, c, talk, ledger)
 }
 
 func TestTalkAndScheduleFollowTheirSeed(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -34,6 +35,16 @@ func (m *Memory) FactsOfState(subject memory.EntityID, attribute string, limit i
 	return m.facts(func(f memory.Fact) bool {
 		return f.Merged == "" && f.State != nil && f.State.Subject == subject && f.State.Attribute == attribute
 	}, limit), nil
+}
+
+// FactsOfStateSince gives those of them that hold at a time or later, or never,
+// or that were said then or later.
+func (m *Memory) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time) ([]memory.Fact, error) {
+	return m.facts(func(f memory.Fact) bool {
+		n := len(f.Valid)
+		return f.Merged == "" && f.State != nil && f.State.Subject == subject && f.State.Attribute == attribute &&
+			(n == 0 || f.Valid[n-1].To == nil || !f.Valid[n-1].To.Before(at) || !f.Said.Before(said))
+	}, 0), nil
 }
 
 // FactsOfEntity gives live facts that name the entity, newest said first.

@@ -8,11 +8,11 @@ import (
 )
 
 // How much the writer keeps in memory of what it read last, at most: twice
-// these numbers, or some 50 MB with vectors of 384 dimensions.
+// these numbers, or some 80 MB with vectors of 384 dimensions.
 const (
 	memoNodes    = 8192
-	memoTerms    = 4096
-	memoEntities = 2048
+	memoTerms    = 16384
+	memoEntities = 8192
 )
 
 // memo is what the writer read of nodes, terms and entities lately, as they are in its

@@ -32,6 +32,35 @@ func fullFact(bank memory.BankID) memory.Fact {
 	}
 }
 
+func statesSince(t *testing.T, h *harness) {
+	told := func(value string, n int, valid ...memory.Interval) memory.Fact {
+		f := fact("b", "Ann lives in "+value+".", uint64(n))
+		f.State, f.Said, f.Valid = &memory.State{Subject: "person:ann", Attribute: "lives_in", Value: value}, at(n), valid
+		return f
+	}
+	end := func(n int, d time.Duration) *memory.Instant { to := at(n).Add(d); return &to }
+	facts := []memory.Fact{
+		told("Rome", 1, memory.Interval{From: at(1), To: end(2, 0)}), told("Oslo", 2, memory.Interval{From: at(2), To: end(5, time.Millisecond)}),
+		told("Lima", 3, memory.Interval{From: at(3), To: end(3, 0)}, memory.Interval{From: at(4)}), told("Bonn", 4), told("Kiel", 9, memory.Interval{From: at(1), To: end(2, 0)}),
+		told("Graz", 5, memory.Interval{From: at(5), To: end(9, 0)}),
+	}
+	other := told("Turku", 5, memory.Interval{From: at(5)})
+	other.State = &memory.State{Subject: "person:ann", Attribute: "works_at", Value: "Turku"}
+	h.put("b", memory.Changes{Facts: append(facts, other)})
+	h.view("b", func(v consolidate.View) {
+		found, err := v.FactsOfStateSince("person:ann", "lives_in", at(5), at(9))
+		h.must(err)
+		var got []string
+		for _, f := range found {
+			got = append(got, f.State.Value)
+		}
+		slices.Sort(got)
+		if want := []string{"Bonn", "Graz", "Kiel", "Lima", "Oslo"}; !slices.Equal(got, want) {
+			t.Errorf("%v; want %v", got, want)
+		}
+	})
+}
+
 func factRoundTrip(t *testing.T, h *harness) {
 	plain := fact("b", "A plain fact.", 1)
 	ended := fact("b", "A fact that never held.", 1)

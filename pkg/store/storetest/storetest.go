@@ -37,6 +37,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"the text is kept as it came, a NUL excepted", textKept},
 		{"a redacted message is searched by what is left of it", redacted},
 		{"a fact comes back as it was put", factRoundTrip},
+		{"what of a state reaches to a time", statesSince},
 		{"a nil vector keeps the stored one", vectorKept},
 		{"sources and entities follow the new state", factParts},
 		{"composites know their children and children their composite", tree},
