@@ -52,6 +52,8 @@ func TestFaults(t *testing.T) {
 	}
 	defer c.Close()
 
+	began := time.Now()
+	lap := func(what string) { t.Logf("%6s  %s", time.Since(began).Round(time.Second), what) }
 	talk, ledger := faults.NewTalk(*seed, *messages), faults.NewLedger()
 	var well *faults.Books
 	var beside errgroup.Group // faults take more time than work
@@ -62,9 +64,11 @@ func TestFaults(t *testing.T) {
 	})
 	defer func() { cancel(); _ = beside.Wait() }() //nolint:errcheck // it was looked at
 	suffer(ctx, t, w, c, talk, ledger)
+	lap("everything is published, and every fault over")
 	if err := settle(ctx, c, talk); err != nil {
 		t.Fatal(err)
 	}
+	lap("everything is settled")
 	books, err := faults.Audit(ctx, c, talk, ledger)
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +79,11 @@ func TestFaults(t *testing.T) {
 	}
 	report(t, "the run without faults", well.Problems)
 	report(t, "against a run without faults", books.Differences(well))
+	lap("the books agree with those of a run without faults")
 	takeovers(ctx, t, w, c)
+	lap("takeovers")
 	rebuilt(ctx, t, w)
+	lap("the store is that of a rebuild")
 	t.Logf("seed %d: %d messages, %d faults; %d publishes had to be repeated, %d sessions hold a repeat",
 		*seed, *messages, *count, ledger.Retries(), len(books.Repeated))
 }
