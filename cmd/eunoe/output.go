@@ -36,10 +36,46 @@ func askAdmin[Reply any](a *cli, cmd *cobra.Command, endpoint string, req any, s
 	}, func(w io.Writer, data []byte) error { return showAs(w, data, show) })
 }
 
+// patient has a write wait for its outcome as long as the command may take.
+func (a *cli) patient(req any) any {
+	wait := memory.Duration(a.timeout / 5 * 4) // the rest is for the way there and back
+	set := func(w *memory.WriteControl) {
+		if w.Wait == nil && wait > 0 {
+			w.Wait = &wait
+		}
+	}
+	switch r := req.(type) {
+	case memory.RetainRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.EditRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.ForgetRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.ObserveRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.ConsolidateRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.FeedbackRequest:
+		set(&r.WriteControl)
+		return r
+	case memory.ConflictRequest:
+		if r.ID != "" { // else it lists
+			set(&r.WriteControl)
+		}
+		return r
+	}
+	return req
+}
+
 func (a *cli) asking(cmd *cobra.Command, req any, send func(context.Context, *client.Client, []byte) ([]byte, error),
 	show func(io.Writer, []byte) error,
 ) error {
-	body, err := json.Marshal(req)
+	body, err := json.Marshal(a.patient(req))
 	if err != nil {
 		return err
 	}
