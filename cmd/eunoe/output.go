@@ -36,9 +36,13 @@ func askAdmin[Reply any](a *cli, cmd *cobra.Command, endpoint string, req any, s
 	}, func(w io.Writer, data []byte) error { return showAs(w, data, show) })
 }
 
+// patience is how long a write waits for its outcome: the rest of the time is
+// for the way there and back.
+func (a *cli) patience() time.Duration { return a.timeout / 5 * 4 }
+
 // patient has a write wait for its outcome as long as the command may take.
 func (a *cli) patient(req any) any {
-	wait := memory.Duration(a.timeout / 5 * 4) // the rest is for the way there and back
+	wait := memory.Duration(a.patience())
 	set := func(w *memory.WriteControl) {
 		if w.Wait == nil && wait > 0 {
 			w.Wait = &wait

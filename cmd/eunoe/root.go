@@ -178,7 +178,7 @@ func (a *cli) env(name string) (string, bool) {
 func (a *cli) config() client.Config {
 	c := client.DefaultConfig()
 	c.URL, c.Creds, c.Prefix, c.Timeout, c.Name = a.url, a.creds, a.prefix, a.timeout, "eunoe"
-	c.Wait = a.timeout / 5 * 4 // the rest is for the way there and back
+	c.Wait = a.patience()
 	for variable, to := range map[string]*string{"EUNOE_INBOX": &c.InboxPrefix, "EUNOE_TLS_CA": &c.TLS.CA, "EUNOE_TLS_CERT": &c.TLS.Cert, "EUNOE_TLS_KEY": &c.TLS.Key} {
 		*to, _ = a.env(variable)
 	}

@@ -1,0 +1,50 @@
+package main_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+)
+
+// TestWritesWaitAsLongAsTheCommand listens at the doors and looks at what each
+// command sends.
+func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
+	t.Parallel()
+	conn := natstest.Start(t)
+	var mu sync.Mutex
+	sent := map[string]string{}
+	_, err := conn.NC.Subscribe("mem.b.*", func(m *nats.Msg) {
+		var r struct{ Wait string }
+		_ = json.Unmarshal(m.Data, &r) //nolint:errcheck // then it names none
+		mu.Lock()
+		sent[strings.TrimPrefix(m.Subject, "mem.b.")] = r.Wait
+		mu.Unlock()
+		_ = m.Respond([]byte(`{}`)) //nolint:errcheck // the command says so
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl(), "EUNOE_TIMEOUT=50s"}
+	for door, args := range map[string][]string{
+		"retain": {"A fact."}, "edit": {"f_1", "Another text."}, "forget": {"f_1", "--yes"}, "observe": {}, "consolidate": {},
+		"feedback": {"--retrieved", "f_1"}, "conflicts": {"dismiss", "x_1"},
+	} {
+		ok(t, environ, append([]string{door, "--bank", "b"}, args...)...)
+		mu.Lock()
+		if sent[door] != "40s" {
+			t.Errorf("%s waits %q of 50s; want 40s", door, sent[door])
+		}
+		mu.Unlock()
+	}
+	ok(t, environ, "conflicts", "--bank", "b")
+	mu.Lock()
+	defer mu.Unlock()
+	if sent["conflicts"] != "" {
+		t.Errorf("a list waits %s for an outcome", sent["conflicts"])
+	}
+}
