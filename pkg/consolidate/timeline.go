@@ -167,8 +167,8 @@ func (ws *workspace) retime(state memory.State) {
 }
 
 // retimeNew is retime for a new fact. Told behind all others of its attribute it
-// changes only what holds when it begins, so that no more is read however often
-// the attribute changed before.
+// changes only what holds when it begins: what ended before is looked over by
+// the store and not read, however often the attribute changed.
 func (ws *workspace) retimeNew(f memory.Fact) {
 	if now := ws.fact(f.ID); now == nil || !ws.toldLast(*now) {
 		ws.retime(*f.State)
