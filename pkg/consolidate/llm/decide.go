@@ -25,8 +25,14 @@ type decideCase struct {
 // decide asks about the waiting facts of a bank: about a batch of them, or with
 // all about every one.
 func (w *Worker) decide(ctx context.Context, bank memory.BankID, all bool) error {
+	return inBatches(ctx, all, "decide about %d facts", func() (int, int, error) { return w.decideBatch(ctx, bank) })
+}
+
+// inBatches asks about one batch of what waits, or with all until nothing does.
+// A batch that leaves all of it waiting is errNonsense.
+func inBatches(ctx context.Context, all bool, what string, ask func() (left, resolved int, err error)) error {
 	for ctx.Err() == nil {
-		left, resolved, err := w.decideBatch(ctx, bank)
+		left, resolved, err := ask()
 		if err != nil {
 			return err
 		}
@@ -34,7 +40,7 @@ func (w *Worker) decide(ctx context.Context, bank memory.BankID, all bool) error
 			return nil
 		}
 		if resolved == 0 {
-			return fmt.Errorf("decide about %d facts: %w", left, errNonsense)
+			return fmt.Errorf(what+": %w", left, errNonsense)
 		}
 	}
 	return ctx.Err()

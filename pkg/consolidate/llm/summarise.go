@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
@@ -23,19 +22,7 @@ type summariseCase struct {
 // summarise asks for wordings of the waiting composites of a bank: of a batch
 // of them, or with all of every one.
 func (w *Worker) summarise(ctx context.Context, bank memory.BankID, all bool) error {
-	for ctx.Err() == nil {
-		left, resolved, err := w.summariseBatch(ctx, bank)
-		if err != nil {
-			return err
-		}
-		if left == 0 || !all && resolved > 0 {
-			return nil
-		}
-		if resolved == 0 {
-			return fmt.Errorf("summarise %d composites: %w", left, errNonsense)
-		}
-	}
-	return ctx.Err()
+	return inBatches(ctx, all, "summarise %d composites", func() (int, int, error) { return w.summariseBatch(ctx, bank) })
 }
 
 func (w *Worker) summariseBatch(ctx context.Context, bank memory.BankID) (left, resolved int, err error) {
