@@ -4,7 +4,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -32,7 +31,7 @@ func stem(w string) string {
 	if len(w) < 3 {
 		return w
 	}
-	return english.Stem(w, true)
+	return stemKept(w)
 }
 
 // plain drops diacritics: "café" gives "cafe".

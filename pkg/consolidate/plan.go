@@ -3,6 +3,7 @@ package consolidate
 import (
 	"fmt"
 
+	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -40,8 +41,9 @@ func Plan(view View, w memory.Write, cfg Config) (memory.Changes, error) {
 	case memory.WriteBank:
 		ws.profile(*w.Profile)
 	case memory.WriteForget:
-		lately.clear()
 		ws.forget(*w.Forget)
+		lately.clear()
+		analysis.Forget()
 	case memory.WriteUsage: // the store counts it, as it counts that of every write
 	case memory.WriteDecide:
 		ws.applyDecisions(w.Decide)

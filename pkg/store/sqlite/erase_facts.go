@@ -110,6 +110,7 @@ func (a *applier) dropUnnamed(bank int64, entities []memory.EntityID) error {
   OR EXISTS (SELECT 1 FROM entities e JOIN fact_entities f ON f.bank = e.bank AND f.entity = e.id WHERE e.bank = ?1 AND e.redirect = ?2)`
 	for _, e := range entities {
 		a.memo.dropEntities(bank, e)
+		a.memo.dropNamings(bank, []memory.EntityID{e})
 		var still bool
 		if err := a.tx.QueryRowContext(a.ctx, named, bank, string(e)).Scan(&still); err != nil {
 			return fmt.Errorf("look up entity %q: %w", string(e), err)

@@ -26,6 +26,10 @@ type memo struct {
 	vectors [2]lately[int64, *nearVector]
 
 	entities lately[entityKey, *busy]
+
+	rows       lately[nodeKey, int64] // of nodes
+	composites lately[nodeKey, memory.Composite]
+	naming     lately[entityKey, naming]
 }
 
 // nearVector is the vector of a node, ready to be compared. What it holds is
@@ -56,6 +60,10 @@ func newMemo() *memo {
 		vectors: [2]lately[int64, *nearVector]{{most: memoNodes}, {most: memoNodes}},
 
 		entities: lately[entityKey, *busy]{most: memoEntities},
+
+		rows:       lately[nodeKey, int64]{most: 2 * memoNodes},
+		composites: lately[nodeKey, memory.Composite]{most: memoNodes},
+		naming:     lately[entityKey, naming]{most: memoEntities},
 	}
 }
 

@@ -74,8 +74,15 @@ func (w *world) change(seq uint64) memory.Changes {
 		c.RemovedComposites = []memory.CompositeID{w.trees[i].ID}
 		w.trees = slices.Delete(w.trees, i, i+1)
 	default:
+		a, b := w.facts[w.r.IntN(n)], w.facts[w.r.IntN(n)]
 		t := memory.Composite{ID: memory.CompositeID(fmt.Sprintf("c%d", seq%3)), Level: 1, Text: w.text(), Vector: w.vector(), Entities: w.entities(),
-			Children: []string{string(w.facts[w.r.IntN(n)].ID), string(w.facts[w.r.IntN(n)].ID)}, Said: benchEpoch, Confidence: .5}
+			Children: []string{string(a.ID), string(b.ID)}, Representative: string(a.ID), Said: benchEpoch, Confidence: .5}
+		if w.r.IntN(2) == 0 {
+			t.Vector = a.Vector
+		}
+		if above := w.r.IntN(4); above == 0 && len(w.trees) > 0 {
+			t.ID, t.Level, t.Children = memory.CompositeID(fmt.Sprintf("d%d", seq%2)), 2, []string{string(w.trees[0].ID)}
+		}
 		w.trees = append(slices.DeleteFunc(w.trees, func(o memory.Composite) bool { return o.ID == t.ID }), t)
 		c.Composites = []memory.Composite{t}
 	}
@@ -104,6 +111,7 @@ func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 		terms    []string
 		entities []memory.EntityID
 	}
+	ids := []string{"c0", "c1", "c2", "d0", "d1", "none"}
 	var log []memory.Write
 	changes, questions := map[uint64]memory.Changes{}, map[uint64][]asked{}
 	for seq := uint64(1); seq <= writes; seq++ {
@@ -112,10 +120,30 @@ func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 		near, terms, entities := w.vector(), strings.Fields(w.text()), w.entities()
 		questions[seq] = []asked{{near, terms[len(terms)-3:], nil}, {near, nil, entities}, {near, terms, entities}}
 	}
-	answers := func(db *sqlite.DB, from, to uint64) (out [][]consolidate.Neighbour) {
+	answers := func(db *sqlite.DB, from, to uint64) (out []any) {
 		err := db.ApplyWrites(ctx, from, to, log[from:to], func(v consolidate.View, wr memory.Write) (memory.Changes, error) {
+			var named []string
+			var composites []memory.CompositeID
+			for _, f := range w.facts { // also those that are told later
+				named = append(named, string(f.ID))
+			}
+			for _, id := range ids {
+				composites = append(composites, memory.CompositeID(id))
+			}
+			for level := range 3 {
+				nodes, err := v.Nodes(level, append(named, ids...))
+				if err != nil {
+					return memory.Changes{}, err
+				}
+				out = append(out, nodes)
+			}
+			whole, err := v.Composites(composites)
+			if err != nil {
+				return memory.Changes{}, err
+			}
+			out = append(out, whole)
 			for _, q := range questions[wr.Seq] {
-				for level := range 2 {
+				for level := range 3 {
 					found, err := v.Nearest(level, q.near, q.terms, q.entities, 40)
 					if err != nil {
 						return memory.Changes{}, err
@@ -132,7 +160,7 @@ func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 	}
 	for from := uint64(0); from < writes; from += batch {
 		remembered := answers(stays, from, from+batch)
-		var read [][]consolidate.Neighbour
+		var read []any
 		for at := from; at < from+batch; at++ {
 			fresh := open("fresh.db", dir)
 			read = append(read, answers(fresh, at, at+1)...)

@@ -35,7 +35,7 @@ func (v *view) nodesByRow(lvl int, nos []int64) ([]memory.Node, error) {
 	err := v.rows("read candidates", nodesOfRows[min(lvl, 1)], []any{jsonList(missing), v.bank, lvl}, func(rows *sql.Rows) error {
 		no, n, err := scanNode(rows)
 		if err == nil {
-			out = append(out, v.memo.putNode(lvl, no, n))
+			out = append(out, v.memo.putNodeNamed(v.bank, lvl, no, n))
 		}
 		return err
 	})

@@ -13,27 +13,28 @@ import (
 // putComposite stores the whole new state of a composite; adopt makes it the
 // parent of its children. A nil vector keeps the stored one.
 func (a *applier) putComposite(bank int64, c memory.Composite) error {
-	const find = `SELECT no, text, grams, level FROM composites WHERE id = ? AND bank = ?`
-	var no int64
-	var was, wasGrams string
-	level := c.Level
-	err := a.tx.QueryRowContext(a.ctx, find, string(c.ID), bank).Scan(&no, &was, &wasGrams, &level)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("look up composite %s: %w", c.ID, err)
+	before, err := a.compositeBefore(bank, c.ID)
+	if err != nil {
+		return err
 	}
+	no, was, level := before.no, before.text, before.level
 	c.Text = text(c.Text)
 	grams := analysis.Grams(c.Text)
 	stored := no != 0
+	if !stored {
+		level = c.Level
+	}
 	if no, err = a.putCompositeRow(bank, c, grams, no); err != nil {
 		return fmt.Errorf("store composite %s: %w", c.ID, err)
 	}
 	a.memo.dropNode(c.Level, no)
+	a.memo.dropComposite(bank, level, no, c.ID, before.entities)
 	steps := []func() error{
 		func() error {
 			if !stored || was == c.Text {
 				return nil
 			}
-			return a.unindex("composites_fts", no, bank, was, wasGrams)
+			return a.unindex("composites_fts", no, bank, was, before.grams)
 		},
 		func() error {
 			if stored && was == c.Text {
@@ -63,7 +64,38 @@ func (a *applier) putComposite(bank int64, c memory.Composite) error {
 			return fmt.Errorf("store composite %s: %w", c.ID, err)
 		}
 	}
+	if stored {
+		a.memo.dropNamings(bank, c.Entities)
+		return nil
+	}
+	a.memo.storedComposite(bank, no, c)
 	return nil
+}
+
+// compositeBefore is what of a stored composite decides how it is changed or
+// removed; no row (0) for one that is not stored.
+type compositeBefore struct {
+	no          int64
+	level       int
+	text, grams string
+	entities    []memory.EntityID
+}
+
+func (a *applier) compositeBefore(bank int64, id memory.CompositeID) (compositeBefore, error) {
+	const find = `SELECT no, level, text, grams, entities FROM composites WHERE id = ? AND bank = ?`
+	var b compositeBefore
+	var entities []byte
+	err := a.tx.QueryRowContext(a.ctx, find, string(id), bank).Scan(&b.no, &b.level, &b.text, &b.grams, &entities)
+	if errors.Is(err, sql.ErrNoRows) {
+		return b, nil
+	}
+	if err == nil {
+		err = fromJSON(entities, &b.entities)
+	}
+	if err != nil {
+		return b, fmt.Errorf("look up composite %s: %w", id, err)
+	}
+	return b, nil
 }
 
 // putCompositeVector stores the vector of a composite: whose it is, where its
@@ -133,20 +165,20 @@ func (a *applier) adopt(bank int64, c memory.Composite) error {
 	}
 	children := jsonList(c.Children)
 	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING no`
-	if err := a.move("release children", c.Level-1, release, no, children); err != nil {
+	if err := a.move("release children", c.Level-1, "", release, no, children); err != nil {
 		return err
 	}
 	// By id, whatever else is indexed: "+" keeps the indexes of the bank out.
 	take := `UPDATE ` + table + ` SET parent = ?1 WHERE +bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS NOT ?1 RETURNING no`
-	return a.move("take children", c.Level-1, take, no, bank, children)
+	return a.move("take children", c.Level-1, c.ID, take, no, bank, children)
 }
 
 // move runs an update of the parents of nodes of a level; it gives back their rows.
-func (a *applier) move(what string, level int, update string, args ...any) error {
+func (a *applier) move(what string, level int, parent memory.CompositeID, update string, args ...any) error {
 	return a.rows(what, update, args, func(rows *sql.Rows) error {
 		var no int64
 		err := rows.Scan(&no)
-		a.memo.dropNode(level, no)
+		a.memo.setParent(level, no, parent)
 		return err
 	})
 }
@@ -154,25 +186,19 @@ func (a *applier) move(what string, level int, update string, args ...any) error
 // removeComposite takes a composite out of the tree; its children become roots.
 // One that is not there changes nothing.
 func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
-	var no int64
-	var level int
-	var words, grams string
-	err := a.tx.QueryRowContext(a.ctx, `SELECT no, level, text, grams FROM composites WHERE id = ? AND bank = ?`, string(id), bank).Scan(&no, &level, &words, &grams)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	was, err := a.compositeBefore(bank, id)
+	if err != nil || was.no == 0 {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("look up composite %s: %w", id, err)
-	}
-	if err := a.unindex("composites_fts", no, bank, words, grams); err != nil {
+	if err := a.unindex("composites_fts", was.no, bank, was.text, was.grams); err != nil {
 		return fmt.Errorf("remove composite %s: %w", id, err)
 	}
-	if err := a.putTerms(bank, level, no, words, ""); err != nil {
+	if err := a.putTerms(bank, was.level, was.no, was.text, ""); err != nil {
 		return fmt.Errorf("remove composite %s: %w", id, err)
 	}
-	a.memo.dropNode(level, no)
+	a.memo.dropComposite(bank, was.level, was.no, id, was.entities)
 	for i, s := range []string{`UPDATE facts SET parent = NULL WHERE parent = ?1 RETURNING no`, `UPDATE composites SET parent = NULL WHERE parent = ?1 RETURNING no`} {
-		if err := a.move("release the children of composite "+string(id), i, s, no); err != nil {
+		if err := a.move("release the children of composite "+string(id), i, "", s, was.no); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func (a *applier) putFact(bank int64, f memory.Fact) error {
 	if now.no, err = a.putFactRow(bank, f, now, was.no); err != nil {
 		return fmt.Errorf("store fact %s: %w", f.ID, err)
 	}
-	a.memo.dropNode(0, now.no)
+	a.memo.keepFact(bank, now.no, f, was.no != 0)
 	steps := []func() error{
 		func() error { return a.indexFact(bank, was, now) },
 		func() error { return a.putTerms(bank, 0, now.no, was.indexed(), now.indexed()) },

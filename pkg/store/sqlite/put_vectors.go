@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"fmt"
 	"strconv"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -17,8 +18,12 @@ func (a *applier) putFactVector(bank, fact int64, stored bool, v memory.Vector) 
 	case v == nil:
 		return a.exec("queue for a vector", `INSERT INTO unembedded (fact) VALUES (?)`, fact)
 	case stored:
-		if err := a.exec("take off the queue for vectors", `DELETE FROM unembedded WHERE fact = ?`, fact); err != nil {
-			return err
+		waited, err := changed(a.tx.ExecContext(a.ctx, `DELETE FROM unembedded WHERE fact = ?`, fact))
+		if err != nil {
+			return fmt.Errorf("take off the queue for vectors: %w", err)
+		}
+		if !waited { // composites may have the vector from it
+			a.memo.forget()
 		}
 	}
 	const put = `INSERT INTO fact_vectors (bank, fact, vector) VALUES (?, ?, ?) ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector`

@@ -46,9 +46,22 @@ func (v *view) Nodes(level int, ids []string) ([]memory.Node, error) {
 		query = compositeNodes
 	}
 	found := make(map[string]memory.Node, len(ids))
-	err := v.rows("read nodes", query, []any{jsonList(ids), v.bank, level}, func(rows *sql.Rows) error {
-		_, n, err := scanNode(rows)
-		found[n.ID] = n
+	var missing []string
+	for _, id := range ids {
+		if n, known := v.memo.nodeNamed(v.bank, level, id); known {
+			found[id] = n
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return inOrder(ids, found), nil
+	}
+	err := v.rows("read nodes", query, []any{jsonList(missing), v.bank, level}, func(rows *sql.Rows) error {
+		no, n, err := scanNode(rows)
+		if err == nil {
+			found[n.ID] = v.memo.putNodeNamed(v.bank, level, no, n)
+		}
 		return err
 	})
 	return inOrder(ids, found), err
@@ -60,7 +73,17 @@ func (v *view) Composites(ids []memory.CompositeID) ([]memory.Composite, error) 
   c.confidence, c.version, coalesce(k.vector, v.vector), c.made
 FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
 LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2`
-	return numbered(v, "read composites", find, ids, func(rows *sql.Rows) (memory.CompositeID, memory.Composite, error) {
+	found := make(map[memory.CompositeID]memory.Composite, len(ids))
+	var missing []memory.CompositeID
+	for _, id := range ids {
+		if c, known := v.memo.composite(v.bank, id); known {
+			c.Bank = v.id
+			found[id] = c
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	read, err := numbered(v, "read composites", find, missing, func(rows *sql.Rows) (memory.CompositeID, memory.Composite, error) {
 		c := memory.Composite{Bank: v.id}
 		var said int64
 		var from, to sql.NullInt64
@@ -81,4 +104,9 @@ LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2`
 		c.Children, c.Entities, c.Tags = none(c.Children), none(c.Entities), none(c.Tags)
 		return c.ID, c, err
 	})
+	for _, c := range read {
+		found[c.ID] = c
+		v.memo.putComposite(v.bank, c)
+	}
+	return inOrder(ids, found), err
 }
