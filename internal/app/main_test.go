@@ -30,7 +30,7 @@ func rebuildUntilKilled(dir, at string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "LOG": "error", "SYNC": "false"})
+	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "LOG": "error", "SYNC": "false", "BATCH": "1"})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2

@@ -123,8 +123,9 @@ func rebuildStore(ctx context.Context, c Config, log zerolog.Logger, conn *event
 	return replaceStore(c.Store, anew)
 }
 
-// rebuildBatch is how many events a rebuild commits at once: nobody waits to read them.
-const rebuildBatch = 1000
+// rebuildBatch is how many times as many events a rebuild commits at once:
+// nobody waits to read them.
+const rebuildBatch = 5
 
 func rebuildInto(ctx context.Context, p *process, st store.Store, fill func(context.Context, *consolidate.Consolidator) error) error {
 	redact, err := secret.NewRedactor(p.config.Redact)
@@ -132,7 +133,7 @@ func rebuildInto(ctx context.Context, p *process, st store.Store, fill func(cont
 		return err
 	}
 	cfg := p.consolidation()
-	cfg.Batch = max(cfg.Batch, rebuildBatch)
+	cfg.Batch = min(cfg.Batch*rebuildBatch, 10_000)
 	c, err := consolidate.New(cfg, consolidate.Deps{Conn: p.conn, Store: st, Redactor: redact, Embedder: p.embedder, Log: p.log})
 	if err != nil {
 		return err

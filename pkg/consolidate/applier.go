@@ -14,9 +14,10 @@ import (
 // write waits until the messages it rests on are applied.
 type applier struct {
 	*Consolidator
-	messages, writes chan []events.Event
-	committed        chan struct{} // signalled after a commit
-	forgot           chan struct{} // signalled after a commit that may have queued erasures
+	messages  chan messageBatch
+	writes    chan []pendingWrite
+	committed chan struct{} // signalled after a commit
+	forgot    chan struct{} // signalled after a commit that may have queued erasures
 
 	appliedMessages uint64
 	appliedWrites   uint64 // MEM_WRITES sequence the store stands at
@@ -29,6 +30,7 @@ type applier struct {
 type pendingWrite struct {
 	event events.Event
 	write memory.Write
+	err   error // why it could not be read
 	dead  bool
 }
 
@@ -39,7 +41,7 @@ const messagesFirst = 8
 func newApplier(c *Consolidator, messages, writes uint64) *applier {
 	return &applier{
 		Consolidator: c, appliedMessages: messages, appliedWrites: writes,
-		messages: make(chan []events.Event), writes: make(chan []events.Event),
+		messages: make(chan messageBatch), writes: make(chan []pendingWrite),
 		committed: make(chan struct{}, 1), forgot: make(chan struct{}, 1),
 	}
 }
@@ -83,9 +85,8 @@ func (a *applier) take(ctx context.Context) error {
 	case batch := <-a.messages:
 		return a.applyMessages(ctx, batch)
 	case batch := <-writes:
-		for _, e := range batch {
-			p, err := a.readWrite(ctx, e)
-			if err != nil {
+		for _, p := range batch {
+			if err := a.await(ctx, &p); err != nil {
 				return err
 			}
 			a.waiting = append(a.waiting, p)
@@ -106,26 +107,37 @@ func (a *applier) ready() int {
 	return n
 }
 
-// readWrite decodes a write. One that cannot be decoded, or that waits for a
-// message the log does not have, is recorded dead and stepped over.
-func (a *applier) readWrite(ctx context.Context, e events.Event) (pendingWrite, error) {
-	w, err := e.Write()
+// readWrites decodes writes.
+func readWrites(batch []events.Event) []pendingWrite {
+	out := make([]pendingWrite, len(batch))
+	for i, e := range batch {
+		out[i].event = e
+		out[i].write, out[i].err = e.Write()
+	}
+	return out
+}
+
+// await looks whether a write can be waited for. One that could not be decoded,
+// or that waits for a message the log does not have, is recorded dead.
+func (a *applier) await(ctx context.Context, p *pendingWrite) error {
+	w, err := p.write, p.err
 	if err == nil && w.Upto > a.appliedMessages {
 		var end uint64
 		if err := a.insist(ctx, "reading the end of the log", func() (err error) {
 			end, err = a.deps.Conn.LastSeq(ctx, a.deps.Conn.Naming.Messages())
 			return err
 		}); err != nil {
-			return pendingWrite{}, err
+			return err
 		}
 		if w.Upto > end {
 			err = memory.Invalid("upto", "is %d; the log of messages ends at %d", w.Upto, end)
 		}
 	}
 	if err != nil {
-		return pendingWrite{event: e, dead: true}, a.bury(ctx, e, err)
+		p.write, p.dead = memory.Write{}, true
+		return a.bury(ctx, p.event, err)
 	}
-	return pendingWrite{event: e, write: w}, nil
+	return nil
 }
 
 // bury records an event dead; it returns once that is acknowledged.
@@ -137,11 +149,11 @@ func (a *applier) bury(ctx context.Context, e events.Event, cause error) error {
 	})
 }
 
-func (a *applier) applyMessages(ctx context.Context, batch []events.Event) error {
-	list := messageEvents(batch, a.deps.Redactor)
-	last := batch[len(batch)-1].Seq
+func (a *applier) applyMessages(ctx context.Context, batch messageBatch) error {
+	list := batch.list
+	last := batch.events[len(batch.events)-1].Seq
 	began := time.Now()
-	spans := a.traceMessages(ctx, batch, list)
+	spans := a.traceMessages(ctx, batch.events, list)
 	err := a.insist(ctx, "applying messages", func() error {
 		return a.deps.Store.ApplyMessages(context.WithoutCancel(ctx), a.appliedMessages, last, list)
 	})

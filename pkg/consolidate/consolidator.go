@@ -93,8 +93,8 @@ func (c *Consolidator) active(ctx context.Context) error {
 	a := newApplier(c, messages, writes)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.run(ctx) })
-	group.Go(func() error { return c.feed(ctx, c.deps.Conn.Naming.Messages(), messages, a.messages) })
-	group.Go(func() error { return c.feed(ctx, c.deps.Conn.Naming.Writes(), writes, a.writes) })
+	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Messages(), messages, a.messages, c.readMessages) })
+	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Writes(), writes, a.writes, readWrites) })
 	group.Go(func() error { return c.publishChanges(ctx, a.committed) })
 	group.Go(func() error { return c.eraseEvents(ctx, a.forgot) })
 	group.Go(func() error { return c.embedLate(ctx) })
@@ -107,11 +107,11 @@ func (c *Consolidator) active(ctx context.Context) error {
 	return nil
 }
 
-// feed hands the batches of a stream on, in order.
-func (c *Consolidator) feed(ctx context.Context, stream string, after uint64, to chan<- []events.Event) error {
+// feed decodes the batches of a stream and hands them on, in order.
+func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, read func([]events.Event) T) error {
 	return c.deps.Conn.ReadOrdered(ctx, events.OrderedConfig{Stream: stream, After: after, MaxBatch: c.config.Batch}, func(ctx context.Context, batch []events.Event) error {
 		select {
-		case to <- batch:
+		case to <- read(batch):
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()

@@ -123,11 +123,9 @@ func (r *rebuilder) embedder(ctx context.Context, f func() error) error {
 // messageFeed gives the messages of the log in order, read ahead by one reader
 // for the whole rebuild.
 type messageFeed struct {
-	batches chan []events.Event
-	err     error // set before batches is closed
-	next    []events.Event
+	batches chan messageBatch
+	err     error  // set before batches is closed
 	end     uint64 // the last sequence there was when it began
-	over    bool
 }
 
 // feedMessages reads MEM_MESSAGES up to its end until ctx ends.
@@ -137,13 +135,13 @@ func (c *Consolidator) feedMessages(ctx context.Context) (*messageFeed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &messageFeed{batches: make(chan []events.Event, 4), end: end}
+	f := &messageFeed{batches: make(chan messageBatch, 4), end: end}
 	go func() {
 		defer close(f.batches)
 		var batch []events.Event
 		send := func() error {
 			select {
-			case f.batches <- batch:
+			case f.batches <- c.readMessages(batch):
 				batch = nil
 				return nil
 			case <-ctx.Done():
@@ -166,20 +164,10 @@ func (c *Consolidator) feedMessages(ctx context.Context) (*messageFeed, error) {
 	return f, nil
 }
 
-// upto gives the next events up to a sequence, at most a batch; none when there are no more.
-func (f *messageFeed) upto(seq uint64) ([]events.Event, error) {
-	if len(f.next) == 0 && !f.over {
-		batch, ok := <-f.batches
-		f.next, f.over = batch, !ok
+// next gives the next batch; more is false when there is none.
+func (f *messageFeed) next() (batch messageBatch, more bool, err error) {
+	if batch, more = <-f.batches; more {
+		return batch, true, nil
 	}
-	if f.over && f.err != nil {
-		return nil, f.err
-	}
-	n := 0
-	for n < len(f.next) && f.next[n].Seq <= seq {
-		n++
-	}
-	out := f.next[:n]
-	f.next = f.next[n:]
-	return out, nil
+	return batch, false, f.err
 }

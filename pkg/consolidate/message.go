@@ -8,6 +8,17 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
+// messageBatch is what was delivered of the messages at once, and what of it is
+// for the store.
+type messageBatch struct {
+	events []events.Event
+	list   []MessageEvent
+}
+
+func (c *Consolidator) readMessages(batch []events.Event) messageBatch {
+	return messageBatch{events: batch, list: messageEvents(batch, c.deps.Redactor)}
+}
+
 // messageEvents reads the message events of a batch. Flushes, acknowledgements
 // of a broker and events of banks that do not decode are none of the store's:
 // only the position moves over them. A malformed message is a dead event.

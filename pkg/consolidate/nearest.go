@@ -146,11 +146,7 @@ func (ws *workspace) composite(id memory.CompositeID) *compositeState {
 // loadNodes reads nodes that were not looked at yet, all at once.
 func (ws *workspace) loadNodes(level int, ids []string) {
 	if level == 0 {
-		facts := make([]memory.FactID, len(ids))
-		for i, id := range ids {
-			facts[i] = memory.FactID(id)
-		}
-		ws.load(facts)
+		ws.loadFactNodes(ids)
 		return
 	}
 	var missing []memory.CompositeID
@@ -171,13 +167,42 @@ func (ws *workspace) loadNodes(level int, ids []string) {
 	}
 }
 
+// loadFactNodes reads the nodes of facts that the write did not look at whole.
+func (ws *workspace) loadFactNodes(ids []string) {
+	var missing []string
+	for _, id := range ids {
+		_, whole := ws.facts[memory.FactID(id)]
+		if _, ok := ws.nodes[id]; !ok && !whole && id != "" {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 || ws.err != nil {
+		return
+	}
+	found, err := ws.view.Nodes(0, unite(missing, nil))
+	if ws.fail(err) {
+		return
+	}
+	for _, id := range missing {
+		ws.nodes[id] = memory.Node{} // none, or the one found
+	}
+	for _, n := range found {
+		ws.nodes[n.ID] = n
+		if _, ok := ws.parents[n.ID]; !ok {
+			ws.parents[n.ID] = n.Parent
+		}
+	}
+}
+
 // node gives a live node by id as the write left it; false if there is none.
 func (ws *workspace) node(level int, id string) (memory.Node, bool) {
 	if level == 0 {
-		if f := ws.fact(memory.FactID(id)); f != nil && f.Live() {
-			return nodeOf(*f), true
+		if s, ok := ws.facts[memory.FactID(id)]; ok {
+			return nodeOf(s.now), !s.gone && s.now.Live()
 		}
-		return memory.Node{}, false
+		ws.loadFactNodes([]string{id})
+		n := ws.nodes[id]
+		return n, n.ID != ""
 	}
 	s := ws.composite(memory.CompositeID(id))
 	if s == nil || s.gone {

@@ -174,22 +174,25 @@ func (r *rebuilder) moveTo(ctx context.Context, end uint64) error {
 	return r.applyRun(ctx, []pendingWrite{{event: events.Event{Seq: end}, dead: true}})
 }
 
-// messagesUpto applies the messages up to a sequence, which need not exist any more.
+// messagesUpto applies the messages up to a sequence, which need not exist any
+// more, and those behind it that were read with them: no write minds which
+// messages are stored already, and few transactions are made of many.
 func (r *rebuilder) messagesUpto(ctx context.Context, upto uint64) error {
 	if upto <= r.appliedMessages {
 		return nil
 	}
 	for r.feed != nil && r.appliedMessages < upto {
-		batch, err := r.feed.upto(upto)
+		batch, more, err := r.feed.next()
 		if err != nil {
 			return err
 		}
-		if len(batch) == 0 {
+		if !more {
 			break
 		}
 		if err := r.applyMessages(ctx, batch); err != nil {
 			return err
 		}
+		r.tell()
 	}
 	if r.feed == nil || upto > r.feed.end { // what came after the rebuild began
 		if err := r.scanMessages(ctx, upto); err != nil {
@@ -212,7 +215,7 @@ func (r *rebuilder) scanMessages(ctx context.Context, upto uint64) error {
 		if len(batch) == 0 {
 			return nil
 		}
-		err := r.applyMessages(ctx, batch)
+		err := r.applyMessages(ctx, r.readMessages(batch))
 		batch = nil
 		return err
 	}

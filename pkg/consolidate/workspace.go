@@ -19,6 +19,7 @@ type workspace struct {
 
 	facts      map[memory.FactID]*factState
 	composites map[memory.CompositeID]*compositeState
+	nodes      map[string]memory.Node        // of facts that the write did not look at whole
 	parents    map[string]memory.CompositeID // of nodes looked at: the composite above, "" for none
 	readings   map[string]reading
 	asked      map[string]asked // neighbours of nodes, as the view gave them
@@ -61,6 +62,7 @@ func newWorkspace(view View, w memory.Write, cfg Config) (*workspace, error) {
 		view: view, cfg: cfg, write: w, bank: bank, limits: cfg.thresholds(bank),
 		facts:      map[memory.FactID]*factState{},
 		composites: map[memory.CompositeID]*compositeState{},
+		nodes:      map[string]memory.Node{},
 		parents:    map[string]memory.CompositeID{},
 		readings:   map[string]reading{},
 		asked:      map[string]asked{},

@@ -15,10 +15,18 @@ type nodeKey struct {
 	id   string
 }
 
-// naming is which composites name an entity, by level: of each level rows,
-// falling, the newest entityBudget of them. The first is level 1; nil is a level
-// that was not looked at.
-type naming [][]int64
+// naming is which composites name an entity, by level: of each level the newest
+// rows, falling. The first is level 1; nil is a level that was not looked at.
+type naming []*namedBy
+
+// namedBy is at most namedKept rows; more says that there may be others behind.
+type namedBy struct {
+	nos  []int64
+	more bool
+}
+
+// namedKept is more than what is asked for, so that a few may go.
+const namedKept = 2 * entityBudget
 
 // nodeNamed gives the node of a level by id, where it is kept.
 func (m *memo) nodeNamed(bank int64, lvl int, id string) (n memory.Node, known bool) {
@@ -120,13 +128,24 @@ func (m *memo) compositesNaming(bank int64, e memory.EntityID, lvl int) (nos []i
 	if m == nil {
 		return nil, false
 	}
-	n, _ := m.naming.get(entityKey{bank, e})
-	if len(n) < lvl || n[lvl-1] == nil {
+	b := m.named(bank, e, lvl)
+	if b == nil || b.more && len(b.nos) < entityBudget {
 		return nil, false
 	}
-	return n[lvl-1], true
+	return b.nos[:min(len(b.nos), entityBudget)], true
 }
 
+func (m *memo) named(bank int64, e memory.EntityID, lvl int) *namedBy {
+	if m == nil {
+		return nil
+	}
+	if n, _ := m.naming.get(entityKey{bank, e}); len(n) >= lvl {
+		return n[lvl-1]
+	}
+	return nil
+}
+
+// putNaming keeps the newest namedKept composites of a level that name an entity.
 func (m *memo) putNaming(bank int64, e memory.EntityID, lvl int, nos []int64) {
 	if m == nil || strings.IndexByte(string(e), 0) >= 0 {
 		return
@@ -135,37 +154,33 @@ func (m *memo) putNaming(bank int64, e memory.EntityID, lvl int, nos []int64) {
 	for len(n) < lvl {
 		n = append(n, nil)
 	}
-	if n[lvl-1] = nos; nos == nil {
-		n[lvl-1] = []int64{}
-	}
+	n[lvl-1] = &namedBy{nos: nos, more: len(nos) == namedKept}
 	m.naming.put(entityKey{bank, e}, n)
 }
 
 // addNaming says that a composite that was not stored names an entity.
 func (m *memo) addNaming(bank int64, e memory.EntityID, lvl int, no int64) {
-	nos, known := m.compositesNaming(bank, e, lvl)
-	if !known {
+	b := m.named(bank, e, lvl)
+	if b == nil {
 		return
 	}
-	if i, found := slices.BinarySearchFunc(nos, no, falling); !found {
-		nos = slices.Insert(nos, i, no)
-		m.putNaming(bank, e, lvl, nos[:min(len(nos), entityBudget)])
+	i, found := slices.BinarySearchFunc(b.nos, no, falling)
+	if found || b.more && i == len(b.nos) { // where others may stand before it
+		return
+	}
+	if b.nos = slices.Insert(b.nos, i, no); len(b.nos) > namedKept {
+		b.nos, b.more = b.nos[:namedKept], true
 	}
 }
 
-// removeNaming says that a composite does not name an entity any longer. Of a
-// list that was cut off, what comes after it is not known.
+// removeNaming says that a composite does not name an entity any longer.
 func (m *memo) removeNaming(bank int64, e memory.EntityID, lvl int, no int64) {
-	nos, known := m.compositesNaming(bank, e, lvl)
-	if !known {
+	b := m.named(bank, e, lvl)
+	if b == nil {
 		return
 	}
-	i, found := slices.BinarySearchFunc(nos, no, falling)
-	switch {
-	case found && len(nos) >= entityBudget:
-		m.naming.drop(entityKey{bank, e})
-	case found:
-		m.putNaming(bank, e, lvl, slices.Delete(nos, i, i+1))
+	if i, found := slices.BinarySearchFunc(b.nos, no, falling); found {
+		b.nos = slices.Delete(b.nos, i, i+1)
 	}
 }
 

@@ -89,10 +89,47 @@ func (w *world) change(seq uint64) memory.Changes {
 	return c
 }
 
+// crowd gives a change after which an entity is named by more composites than
+// anybody asks for, while old ones and new ones go.
+func (w *world) crowd(seq uint64) memory.Changes {
+	if seq < 5 {
+		return w.change(seq)
+	}
+	var c memory.Changes
+	for i := range 12 {
+		n := len(w.trees)
+		if seq > 30 && n > 0 && w.r.IntN(10) < 6 {
+			at := w.r.IntN(n)
+			if w.r.IntN(2) == 0 {
+				at = max(0, n-1-w.r.IntN(20))
+			}
+			c.RemovedComposites = append(c.RemovedComposites, w.trees[at].ID)
+			w.trees = slices.Delete(w.trees, at, at+1)
+			continue
+		}
+		f := w.facts[w.r.IntN(len(w.facts))]
+		c.Composites = append(c.Composites, memory.Composite{ID: memory.CompositeID(fmt.Sprintf("e%d-%d", seq, i)), Level: 1, Text: w.text(), Vector: w.vector(),
+			Entities: []memory.EntityID{"person:ann"}, Children: []string{string(f.ID)}, Representative: string(f.ID), Said: benchEpoch, Confidence: .5})
+	}
+	w.trees = append(w.trees, c.Composites...)
+	return c
+}
+
 // TestNeighboursAreTheSameWhateverTheWriterRemembers asks a store that stays
 // open, and one that is opened anew for every write, about the same things.
 func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 	t.Parallel()
+	t.Run("of a few of everything", func(t *testing.T) {
+		t.Parallel()
+		remembers(t, (*world).change)
+	})
+	t.Run("of an entity in many composites", func(t *testing.T) {
+		t.Parallel()
+		remembers(t, (*world).crowd)
+	})
+}
+
+func remembers(t *testing.T, change func(*world, uint64) memory.Changes) {
 	ctx := context.Background()
 	open := func(name, dir string) *sqlite.DB {
 		db, err := sqlite.Open(sqlite.DefaultConfig(filepath.Join(dir, name)))
@@ -116,9 +153,9 @@ func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 	changes, questions := map[uint64]memory.Changes{}, map[uint64][]asked{}
 	for seq := uint64(1); seq <= writes; seq++ {
 		log = append(log, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: fmt.Sprintf("op-%d", seq), Time: benchEpoch})
-		changes[seq] = w.change(seq)
+		changes[seq] = change(w, seq)
 		near, terms, entities := w.vector(), strings.Fields(w.text()), w.entities()
-		questions[seq] = []asked{{near, terms[len(terms)-3:], nil}, {near, nil, entities}, {near, terms, entities}}
+		questions[seq] = []asked{{near, terms[len(terms)-3:], nil}, {near, nil, entities}, {near, nil, []memory.EntityID{"person:ann"}}, {near, terms, entities}}
 	}
 	answers := func(db *sqlite.DB, from, to uint64) (out []any) {
 		err := db.ApplyWrites(ctx, from, to, log[from:to], func(v consolidate.View, wr memory.Write) (memory.Changes, error) {
@@ -144,7 +181,7 @@ func TestNeighboursAreTheSameWhateverTheWriterRemembers(t *testing.T) {
 			out = append(out, whole)
 			for _, q := range questions[wr.Seq] {
 				for level := range 3 {
-					found, err := v.Nearest(level, q.near, q.terms, q.entities, 40)
+					found, err := v.Nearest(level, q.near, q.terms, q.entities, 120)
 					if err != nil {
 						return memory.Changes{}, err
 					}

@@ -87,14 +87,14 @@ func (v *view) compositesNaming(lvl int, entities []memory.EntityID) ([][]int64,
 		}
 	}
 	if len(missing) > 0 {
-		err := v.rows("read composites of entities", compositesNaming, []any{jsonList(missing), v.bank, entityBudget, lvl}, func(rows *sql.Rows) error {
+		err := v.rows("read composites of entities", compositesNaming, []any{jsonList(missing), v.bank, namedKept, lvl}, func(rows *sql.Rows) error {
 			var e memory.EntityID
 			var list sql.NullString
 			if err := rows.Scan(&e, &list); err != nil {
 				return err
 			}
 			nos, err := parseNumbers(list.String)
-			lists[e] = nos
+			lists[e] = nos[:min(len(nos), entityBudget)]
 			v.memo.putNaming(v.bank, e, lvl, nos)
 			return err
 		})
