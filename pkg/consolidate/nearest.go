@@ -23,9 +23,14 @@ type asked struct {
 	found []Neighbour
 }
 
-// nearest gives the live nodes of a level nearest to n, itself left out, as
-// the write has left them so far: by descending cosine, ties by id. Of those
-// the write changed, it gives the ones that any rule would look at.
+// least is the cosine below which no rule looks at a neighbour.
+func (ws *workspace) least() float64 {
+	return min(ws.limits.Diameter, ws.limits.Cluster, ws.limits.Dedup)
+}
+
+// nearest gives the live nodes of a level nearest to n that any rule would look
+// at, n itself left out, as the write has left them so far: by descending cosine,
+// ties by id.
 func (ws *workspace) nearest(level int, n memory.Node, r reading, limit int) []Neighbour {
 	if n.Vector == nil || ws.err != nil {
 		return nil
@@ -36,7 +41,7 @@ func (ws *workspace) nearest(level int, n memory.Node, r reading, limit int) []N
 	if !ok || len(out) < limit && len(a.found) >= a.limit {
 		a.limit = max(limit, ws.cfg.widest()) + 4 + min(changed, 4*limit)
 		var err error
-		if a.found, err = ws.view.Nearest(level, n.Vector, r.terms(), n.Entities, a.limit); ws.fail(err) {
+		if a.found, err = ws.view.Nearest(level, n.Vector, r.terms(), n.Entities, ws.least(), a.limit); ws.fail(err) {
 			return nil
 		}
 		ws.asked[n.ID] = a
@@ -75,7 +80,7 @@ func (ws *workspace) mine(level int, id string) bool {
 // own gives the live nodes of a level that the write changed and that are near
 // to n, in no order, and how many nodes of any state it changed there.
 func (ws *workspace) own(level int, n memory.Node) (near []Neighbour, changed int) {
-	least := min(ws.limits.Diameter, ws.limits.Cluster, ws.limits.Dedup)
+	least := ws.least()
 	if level == 0 {
 		for _, s := range ws.facts {
 			if !s.dirty {

@@ -34,11 +34,11 @@ type View interface {
 	// FactsPointingTo gives the facts superseded by or merged into one of the ids.
 	FactsPointingTo(ids []memory.FactID) ([]memory.Fact, error)
 
-	// Nearest gives up to limit live nodes of the level by descending cosine to
-	// v, ties by id. Candidates are the at most 200 nodes that share a rare
+	// Nearest gives up to limit live nodes of the level whose cosine to v is least
+	// or more, by descending cosine, ties by id. Candidates are the at most 200 nodes that share a rare
 	// term or an entity with the given ones; it is no sweep over the bank. What
 	// it gives may be shared with later answers and must not be changed.
-	Nearest(level int, v memory.Vector, terms []string, entities []memory.EntityID, limit int) ([]Neighbour, error)
+	Nearest(level int, v memory.Vector, terms []string, entities []memory.EntityID, least float64, limit int) ([]Neighbour, error)
 	// Nodes gives live facts (level 0) or composites as nodes, with vectors.
 	Nodes(level int, ids []string) ([]memory.Node, error)
 	// Composites gives composites by id.

@@ -87,11 +87,11 @@ func (m *Memory) facts(match func(memory.Fact) bool, limit int) []memory.Fact {
 }
 
 // Nearest gives the live nodes of a level by descending cosine, ties by id.
-func (m *Memory) Nearest(level int, v memory.Vector, _ []string, _ []memory.EntityID, limit int) ([]consolidate.Neighbour, error) {
+func (m *Memory) Nearest(level int, v memory.Vector, _ []string, _ []memory.EntityID, least float64, limit int) ([]consolidate.Neighbour, error) {
 	m.Reads++
 	var out []consolidate.Neighbour
 	for _, n := range m.nodes(level) {
-		if c := memory.Cosine(v, n.Vector); c > 0 {
+		if c := memory.Cosine(v, n.Vector); c > 0 && c >= least {
 			out = append(out, consolidate.Neighbour{Node: n, Cosine: c})
 		}
 	}

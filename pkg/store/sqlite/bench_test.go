@@ -132,7 +132,7 @@ func BenchmarkNearest(b *testing.B) {
 				b.ResetTimer()
 				for i := range b.N {
 					f := probes[i%len(probes)]
-					if _, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, 15); err != nil {
+					if _, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, .55, 15); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -1,17 +1,18 @@
 package sqlite
 
 import (
-	"math"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
 // How much the writer keeps in memory of what it read last, at most: twice
-// these numbers, or some 80 MB with vectors of 384 dimensions.
+// these numbers, or some 100 MB with vectors of 384 dimensions.
 const (
 	memoNodes    = 8192
-	memoTerms    = 16384
+	memoVectors  = 32768
+	memoTerms    = 65536
 	memoEntities = 8192
 )
 
@@ -23,20 +24,13 @@ type memo struct {
 	nodes [2]lately[int64, memory.Node]
 	terms lately[termKey, *posting]
 	// vectors are those of nodes, ready to be compared.
-	vectors [2]lately[int64, *nearVector]
+	vectors [2]lately[int64, sketch.Coarse]
 
 	entities lately[entityKey, *busy]
 
 	rows       lately[nodeKey, int64] // of nodes
 	composites lately[nodeKey, memory.Composite]
 	naming     lately[entityKey, naming]
-}
-
-// nearVector is the vector of a node, ready to be compared. What it holds is
-// shared with those that were given it: nobody changes it.
-type nearVector struct {
-	memory.Vector
-	inverse float32 // of its length
 }
 
 // termKey names the nodes of one level of a bank that have a term.
@@ -57,7 +51,7 @@ func newMemo() *memo {
 	return &memo{
 		nodes:   [2]lately[int64, memory.Node]{{most: memoNodes}, {most: memoNodes}},
 		terms:   lately[termKey, *posting]{most: memoTerms},
-		vectors: [2]lately[int64, *nearVector]{{most: memoNodes}, {most: memoNodes}},
+		vectors: [2]lately[int64, sketch.Coarse]{{most: memoVectors}, {most: memoVectors}},
 
 		entities: lately[entityKey, *busy]{most: memoEntities},
 
@@ -96,39 +90,29 @@ func (m *memo) node(lvl int, no int64) (n memory.Node, known bool) {
 	return m.nodes[min(lvl, 1)].get(no)
 }
 
-// putNode keeps a node, and its vector once where that is kept already.
+// putNode keeps a node. What it holds is shared with those that were given it:
+// nobody changes it.
 func (m *memo) putNode(lvl int, no int64, n memory.Node) memory.Node {
-	if m == nil {
-		return n
+	if m != nil {
+		m.nodes[min(lvl, 1)].put(no, n)
 	}
-	if v, known := m.vectors[min(lvl, 1)].get(no); known {
-		n.Vector = v.Vector
-	}
-	m.nodes[min(lvl, 1)].put(no, n)
 	return n
 }
 
-func (m *memo) vector(lvl int, no int64) *nearVector {
+func (m *memo) vector(lvl int, no int64) (c sketch.Coarse, known bool) {
 	if m == nil {
-		return nil
+		return c, false
 	}
-	v, _ := m.vectors[min(lvl, 1)].get(no)
-	return v
+	return m.vectors[min(lvl, 1)].get(no)
 }
 
-func (m *memo) putVector(lvl int, no int64, v memory.Vector) *nearVector {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	kept := &nearVector{Vector: v}
-	if sum > 0 {
-		kept.inverse = float32(1 / math.Sqrt(sum))
-	}
+// putVector keeps a vector as it is stored.
+func (m *memo) putVector(lvl int, no int64, packed []byte) sketch.Coarse {
+	c := sketch.Coarsen(packed)
 	if m != nil {
-		m.vectors[min(lvl, 1)].put(no, kept)
+		m.vectors[min(lvl, 1)].put(no, c)
 	}
-	return kept
+	return c
 }
 
 // dropNode lets go of a node whose row, entities or vector change.

@@ -181,7 +181,7 @@ func remembers(t *testing.T, change func(*world, uint64) memory.Changes) {
 			out = append(out, whole)
 			for _, q := range questions[wr.Seq] {
 				for level := range 3 {
-					found, err := v.Nearest(level, q.near, q.terms, q.entities, 120)
+					found, err := v.Nearest(level, q.near, q.terms, q.entities, -1, 120)
 					if err != nil {
 						return memory.Changes{}, err
 					}
@@ -218,7 +218,7 @@ func TestAWriteThatFailsLeavesNothingRemembered(t *testing.T) {
 	f.Entities = []memory.EntityID{"person:ann"}
 	count := 0
 	ask := func(v consolidate.View, w memory.Write) (memory.Changes, error) {
-		found, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, 5)
+		found, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, -1, 5)
 		if count = len(found); w.Seq == 2 && err == nil {
 			err = fmt.Errorf("stop: %w", memory.ErrInvalid)
 		}

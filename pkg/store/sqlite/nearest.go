@@ -17,16 +17,16 @@ const (
 	nearestEntities = 12  // entities looked up, at most
 	termBudget      = 400 // rows of a term; and of all terms together
 	entityBudget    = 100 // nodes taken of one entity, the newest
-	exactMargin     = 16  // nodes past the limit whose cosine is computed exactly
+	exactMargin     = 24  // nodes past the limit whose cosine is computed exactly
 )
 
-// Nearest gives up to limit live nodes of the level by descending cosine to v,
-// ties by id. Candidates share a rare term or an entity with the given ones:
+// Nearest gives up to limit live nodes of the level whose cosine to v is least or
+// more, by descending cosine, ties by id. Candidates share a rare term or an entity with the given ones:
 // terms are taken from the rarest on until their rows together pass a budget,
 // entities from the least busy on, and of an entity the newest nodes. A term
 // may be a word as it is written or a stem of it. What is given is shared: it
 // must not be changed.
-func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities []memory.EntityID, limit int) ([]consolidate.Neighbour, error) {
+func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities []memory.EntityID, least float64, limit int) ([]consolidate.Neighbour, error) {
 	if v.bank == 0 || len(vector) == 0 || limit <= 0 {
 		return nil, nil
 	}
@@ -36,16 +36,18 @@ func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities [
 	}
 	// The order that is given is that of the exact cosine; only what comes near
 	// the front by the quick one is read whole.
-	if nos, err = v.quickest(lvl, nos, vector, limit+exactMargin); err != nil {
+	if nos, err = v.quickest(lvl, nos, vector, least, limit+exactMargin); err != nil || len(nos) == 0 {
 		return nil, err
 	}
 	nodes, err := v.nodesByRow(lvl, nos)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]consolidate.Neighbour, len(nodes))
-	for i, n := range nodes {
-		out[i] = consolidate.Neighbour{Node: n, Cosine: memory.Cosine(vector, n.Vector)}
+	out := make([]consolidate.Neighbour, 0, len(nodes))
+	for _, n := range nodes {
+		if c := memory.Cosine(vector, n.Vector); c >= least {
+			out = append(out, consolidate.Neighbour{Node: n, Cosine: c})
+		}
 	}
 	slices.SortFunc(out, func(a, b consolidate.Neighbour) int {
 		switch {

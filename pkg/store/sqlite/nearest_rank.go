@@ -49,24 +49,28 @@ var vectorsOfRows = [2]string{
 LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE k.bank = ?2`,
 }
 
-// quickest gives, of rows of the level that can be compared with the vector, the
-// limit nearest by their cosine in single precision, and all that are as near as
-// the last of them; in no order. It reads their vectors and nothing else.
-func (v *view) quickest(lvl int, nos []int64, vector memory.Vector, limit int) ([]int64, error) {
+// quickest gives, of rows of the level that can be compared with the vector and
+// may be as near as least, the limit nearest by their coarse vectors, and all that
+// are as near as the last of them; in no order. It reads their vectors and nothing else.
+func (v *view) quickest(lvl int, nos []int64, vector memory.Vector, least float64, limit int) ([]int64, error) {
 	type scored struct {
 		no    int64
 		score float32
 	}
-	all := make([]scored, 0, len(nos))
-	add := func(no int64, w *nearVector) {
-		if len(w.Vector) == len(vector) {
-			all = append(all, scored{no, dot(vector, w.Vector) * w.inverse})
+	all := make([]scored, 0, 2*limit)
+	asked, floor := sketch.Coarsen(sketch.Pack(vector)), float32(least-sketch.CoarseError)
+	add := func(no int64, c sketch.Coarse) {
+		if c.Dimension() != len(vector) {
+			return
+		}
+		if score := asked.Cosine(c); score >= floor {
+			all = append(all, scored{no, score})
 		}
 	}
 	var missing []int64
 	for _, no := range nos {
-		if w := v.memo.vector(lvl, no); w != nil {
-			add(no, w)
+		if c, known := v.memo.vector(lvl, no); known {
+			add(no, c)
 		} else {
 			missing = append(missing, no)
 		}
@@ -77,7 +81,7 @@ func (v *view) quickest(lvl int, nos []int64, vector memory.Vector, limit int) (
 		err := v.rows("read vectors of candidates", vectorsOfRows[min(lvl, 1)], []any{jsonList(missing), v.bank}, func(rows *sql.Rows) error {
 			err := rows.Scan(&no, &raw)
 			if err == nil {
-				add(no, v.memo.putVector(lvl, no, sketch.Unpack(raw)))
+				add(no, v.memo.putVector(lvl, no, raw))
 			}
 			return err
 		})
@@ -94,21 +98,4 @@ func (v *view) quickest(lvl int, nos []int64, vector memory.Vector, limit int) (
 		out = append(out, s.no)
 	}
 	return out, nil
-}
-
-// dot is the product of two vectors of one size, in four parts: a processor
-// computes them side by side.
-func dot(a, b memory.Vector) float32 {
-	var s0, s1, s2, s3 float32
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i := range min(len(a), len(b)) {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
 }

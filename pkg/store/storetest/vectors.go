@@ -219,7 +219,7 @@ func compositeVectorKept(t *testing.T, h *harness) {
 			h.must(err)
 			nodes, err := v.Nodes(1, []string{string(c.ID)})
 			h.must(err)
-			near, err := v.Nearest(1, want, []string{"lighthouse"}, nil, 3)
+			near, err := v.Nearest(1, want, []string{"lighthouse"}, nil, -1, 3)
 			h.must(err)
 			if len(found) != 1 || !slices.Equal(found[0].Vector, want) || len(nodes) != 1 || !slices.Equal(nodes[0].Vector, want) {
 				t.Errorf("%s: the composite is %+v and %+v; want the vector %v", what, found, nodes, want)

@@ -21,7 +21,7 @@ func busyEntity(t *testing.T, h *harness) {
 		if err != nil || len(of) != 3 || of[0].ID != facts[399].ID || of[2].ID != facts[397].ID {
 			t.Errorf("the newest of the entity are %v, %v", of, err)
 		}
-		near, err := v.Nearest(0, facts[399].Vector, []string{"ann", "counted", "sheep"}, []memory.EntityID{"person:ann"}, 1000)
+		near, err := v.Nearest(0, facts[399].Vector, []string{"ann", "counted", "sheep"}, []memory.EntityID{"person:ann"}, -1, 1000)
 		if err != nil || len(near) == 0 || len(near) > 200 {
 			t.Errorf("%d candidates, %v; want at most 200", len(near), err)
 		}
@@ -51,7 +51,7 @@ func nearest(t *testing.T, h *harness) {
 	find := func(terms []string, entities []memory.EntityID, want ...int) {
 		t.Helper()
 		h.view("b", func(v consolidate.View) {
-			near, err := v.Nearest(0, vector(8, 0, 0), terms, entities, 10)
+			near, err := v.Nearest(0, vector(8, 0, 0), terms, entities, -1, 10)
 			h.must(err)
 			ok := len(near) == len(want)
 			for i := 0; ok && i < len(want); i++ {
@@ -69,14 +69,20 @@ func nearest(t *testing.T, h *harness) {
 	find(nil, []memory.EntityID{"person:bob", "person:none"}, 3)
 	find([]string{`"`, "AND", "NEAR(", "*", "", "none", "x\x00y"}, nil)
 	h.view("b", func(v consolidate.View) {
-		near, err := v.Nearest(0, vector(8, 0, 0), []string{"ann"}, nil, 1)
+		near, err := v.Nearest(0, vector(8, 0, 0), []string{"ann"}, nil, -1, 1)
 		if err != nil || len(near) != 1 || near[0].ID != string(facts[0].ID) {
 			t.Errorf("the nearest one is %v, %v", near, err)
 		}
-		if near, err := v.Nearest(1, vector(8, 0, 0), []string{"ann"}, []memory.EntityID{"person:bob"}, 5); err != nil || len(near) != 0 {
+		// Their cosines are 1, .97 and .88.
+		for least, want := range map[float64]int{.96: 2, .975: 1, .8: 3, 1.1: 0} {
+			if near, err := v.Nearest(0, vector(8, 0, 0), []string{"generous", "ann"}, nil, least, 10); err != nil || len(near) != want {
+				t.Errorf("of a cosine of %v and more there are %d, %v; want %d", least, len(near), err, want)
+			}
+		}
+		if near, err := v.Nearest(1, vector(8, 0, 0), []string{"ann"}, []memory.EntityID{"person:bob"}, -1, 5); err != nil || len(near) != 0 {
 			t.Errorf("level 1 holds %v, %v; want nothing", near, err)
 		}
-		if near, err := v.Nearest(0, vector(4, 0, 0), []string{"ann"}, nil, 5); err != nil || len(near) != 0 {
+		if near, err := v.Nearest(0, vector(4, 0, 0), []string{"ann"}, nil, -1, 5); err != nil || len(near) != 0 {
 			t.Errorf("a vector of another size is near %v, %v", near, err)
 		}
 	})
@@ -108,7 +114,7 @@ func emptyView(t *testing.T, h *harness) {
 		check("facts pointing to nothing", len(facts), err)
 		key, err := v.FactByKey("k")
 		check("a key", count(key), err)
-		near, err := v.Nearest(0, vector(8, 1, 0), []string{"a"}, []memory.EntityID{"person:ann"}, 5)
+		near, err := v.Nearest(0, vector(8, 1, 0), []string{"a"}, []memory.EntityID{"person:ann"}, -1, 5)
 		check("nearest", len(near), err)
 		messages, err := v.MessagesOf("", "", 99)
 		check("messages", len(messages), err)

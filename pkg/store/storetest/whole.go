@@ -79,7 +79,7 @@ func plan(v consolidate.View, w memory.Write) (memory.Changes, error) {
 				c.Facts = append(c.Facts, o)
 			}
 		}
-		near, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, 3)
+		near, err := v.Nearest(0, f.Vector, strings.Fields(f.Text), f.Entities, -1, 3)
 		if err != nil {
 			return c, err
 		}

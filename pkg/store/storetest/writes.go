@@ -157,7 +157,7 @@ func banksApart(t *testing.T, h *harness) {
 			}
 		}
 		h.must(err)
-		near, err := v.Nearest(0, vector(8, 1, 0), []string{"shared", "words"}, []memory.EntityID{"person:ann"}, 10)
+		near, err := v.Nearest(0, vector(8, 1, 0), []string{"shared", "words"}, []memory.EntityID{"person:ann"}, -1, 10)
 		if err != nil || len(near) != 1 || near[0].ID == string(other) {
 			t.Errorf("nearest are %v, %v; want the bank's own", near, err)
 		}
