@@ -35,7 +35,7 @@ type View interface {
 	FactsPointingTo(ids []memory.FactID) ([]memory.Fact, error)
 
 	// Nearest gives up to limit live nodes of the level whose cosine to v is least
-	// or more, by descending cosine, ties by id. Candidates are the at most 200 nodes that share a rare
+	// or more, by descending cosine, ties by id. Candidates are the at most 128 nodes that share a rare
 	// term or an entity with the given ones; it is no sweep over the bank. What
 	// it gives may be shared with later answers and must not be changed.
 	Nearest(level int, v memory.Vector, terms []string, entities []memory.EntityID, least float64, limit int) ([]Neighbour, error)

@@ -12,7 +12,7 @@ import (
 
 // The bounds on what Nearest looks at, whatever the size of the bank.
 const (
-	nearestNodes    = 200 // nodes compared with the vector, at most
+	nearestNodes    = 128 // nodes compared with the vector, at most
 	nearestTerms    = 48  // terms looked up, at most
 	nearestEntities = 12  // entities looked up, at most
 	termBudget      = 400 // rows of a term; and of all terms together

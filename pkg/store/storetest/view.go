@@ -22,8 +22,8 @@ func busyEntity(t *testing.T, h *harness) {
 			t.Errorf("the newest of the entity are %v, %v", of, err)
 		}
 		near, err := v.Nearest(0, facts[399].Vector, []string{"ann", "counted", "sheep"}, []memory.EntityID{"person:ann"}, -1, 1000)
-		if err != nil || len(near) == 0 || len(near) > 200 {
-			t.Errorf("%d candidates, %v; want at most 200", len(near), err)
+		if err != nil || len(near) == 0 || len(near) > 128 {
+			t.Errorf("%d candidates, %v; want at most 128", len(near), err)
 		}
 		if n, err := v.FactsSince(0); err != nil || n != 400 {
 			t.Errorf("%d facts since the start, %v", n, err)
