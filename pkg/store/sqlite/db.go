@@ -63,21 +63,58 @@ func (db *DB) openWriter(ctx context.Context) error {
 	}
 	db.writer = newPool(writerDSN(db.config), 1, db.config.Limit)
 	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
+	ready, err := db.ready(ctx)
+	if err != nil {
+		return err
+	}
+	if !ready {
+		if err := db.makeReady(ctx); err != nil {
+			return err
+		}
+	}
+	if err := db.recallScrub(ctx); err != nil {
+		return err
+	}
+	db.stopped.Add(1)
+	go db.maintain()
+	return nil
+}
+
+// ready reports whether the store can be used as it is. It only reads: a process
+// that starts does not wait for one that holds the store, or was frozen within a
+// transaction.
+func (db *DB) ready(ctx context.Context) (ready bool, err error) {
+	var version int
+	if err := db.writer.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == 0 {
+		return false, failure(err)
+	}
+	err = db.read(ctx, func(tx *sql.Tx) error {
+		err := checkVersion(ctx, tx)
+		if errors.Is(err, memory.ErrUnavailable) { // an older one
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if pinned, err := db.pinned(ctx, tx); !pinned || err != nil {
+			return err
+		}
+		lacks, err := db.lacksCentre(ctx, tx)
+		ready = !lacks
+		return err
+	})
+	return ready && err == nil, err
+}
+
+// makeReady makes the tables, or migrates them, and keeps what the store is made with.
+func (db *DB) makeReady(ctx context.Context) error {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
 	if err := db.pinEmbedder(ctx); err != nil {
 		return err
 	}
-	if err := db.recallScrub(ctx); err != nil {
-		return err
-	}
-	if err := db.write(ctx, db.fixCentre); err != nil {
-		return err
-	}
-	db.stopped.Add(1)
-	go db.maintain()
-	return nil
+	return db.write(ctx, db.fixCentre)
 }
 
 func (db *DB) openReadOnly(ctx context.Context) error {

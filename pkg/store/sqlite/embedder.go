@@ -55,15 +55,24 @@ func (db *DB) pinEmbedder(ctx context.Context) error {
 		return nil
 	}
 	return db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		pinned, err := readEmbedder(ctx, tx)
-		if err != nil {
+		if pinned, err := db.pinned(ctx, tx); pinned || err != nil {
 			return err
-		}
-		if pinned.Used {
-			return db.compareEmbedder(pinned)
 		}
 		return writeEmbedder(ctx, tx, embedder{Name: db.config.Embedder, Dimension: db.config.Dimension})
 	})
+}
+
+// pinned reports whether the store is pinned to the configured embedder, or
+// whether none is configured. The error says that it has vectors of another.
+func (db *DB) pinned(ctx context.Context, tx *sql.Tx) (bool, error) {
+	if db.config.Embedder == "" {
+		return true, nil
+	}
+	pinned, err := readEmbedder(ctx, tx)
+	if err == nil && pinned.Used {
+		err = db.compareEmbedder(pinned)
+	}
+	return err == nil && pinned.Name == db.config.Embedder && pinned.Dimension == db.config.Dimension, err
 }
 
 func (db *DB) checkEmbedder(ctx context.Context, tx *sql.Tx) error {

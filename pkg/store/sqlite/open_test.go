@@ -45,6 +45,32 @@ func TestOpen(t *testing.T) {
 			t.Errorf("open gave %v", err)
 		}
 	})
+	t.Run("a store that another process holds is opened, and written when it lets go", func(t *testing.T) {
+		t.Parallel()
+		ctx, cfg := context.Background(), sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+		cfg.Embedder, cfg.Dimension, cfg.Busy = "test", 8, 20*time.Millisecond
+		closeStore(t, openStore(t, cfg))
+		holder, err := sql.Open("sqlite3", "file:"+cfg.Path+"?_txlock=immediate")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer holder.Close() //nolint:errcheck // nothing is expected of it any more
+		held, err := holder.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		db := openStore(t, cfg)
+		if err := db.ApplyMessages(ctx, 0, 1, nil); !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("writing to a store that is held gave %v", err)
+		}
+		if err := held.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.ApplyMessages(ctx, 0, 1, nil); err != nil {
+			t.Error(err)
+		}
+		closeStore(t, db)
+	})
 	t.Run("a path that cannot be written is named", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "file")

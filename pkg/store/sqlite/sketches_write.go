@@ -36,17 +36,8 @@ func (a *applier) tendSketches() error {
 
 // fixCentre stores the mean of the first vectors, once there are centreOf.
 func (db *DB) fixCentre(ctx context.Context, tx *sql.Tx) error {
-	known, err := db.coderOf(ctx, tx)
-	if err != nil || known != nil {
+	if lacks, err := db.lacksCentre(ctx, tx); !lacks || err != nil {
 		return err
-	}
-	const count = `SELECT (SELECT count(*) FROM (SELECT 1 FROM fact_vectors LIMIT ?1)) + (SELECT count(*) FROM (SELECT 1 FROM message_vectors LIMIT ?1))`
-	var n int
-	if err := tx.QueryRowContext(ctx, count, centreOf).Scan(&n); err != nil {
-		return fmt.Errorf("count vectors: %w", err)
-	}
-	if n < centreOf {
-		return nil
 	}
 	var all []memory.Vector
 	for _, find := range []string{`SELECT vector FROM fact_vectors ORDER BY fact LIMIT ?`, `SELECT vector FROM message_vectors ORDER BY message LIMIT ?`} {
@@ -74,4 +65,19 @@ func (db *DB) fixCentre(ctx context.Context, tx *sql.Tx) error {
 		return fmt.Errorf("keep the centre of the vectors: %w", err)
 	}
 	return nil
+}
+
+// lacksCentre reports whether there are vectors enough to tell their centre from
+// and none is kept.
+func (db *DB) lacksCentre(ctx context.Context, tx *sql.Tx) (bool, error) {
+	known, err := db.coderOf(ctx, tx)
+	if err != nil || known != nil {
+		return false, err
+	}
+	const count = `SELECT (SELECT count(*) FROM (SELECT 1 FROM fact_vectors LIMIT ?1)) + (SELECT count(*) FROM (SELECT 1 FROM message_vectors LIMIT ?1))`
+	var n int
+	if err := tx.QueryRowContext(ctx, count, centreOf).Scan(&n); err != nil {
+		return false, fmt.Errorf("count vectors: %w", err)
+	}
+	return n >= centreOf, nil
 }
