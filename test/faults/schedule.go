@@ -126,17 +126,34 @@ func (w *World) fillStore(ctx context.Context, d time.Duration) error {
 
 // holdStore keeps the store's write lock for a while, as a backup tool or an
 // operator's shell may.
-func (w *World) holdStore(ctx context.Context, d time.Duration) (err error) {
-	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=10000")
+func (w *World) holdStore(ctx context.Context, d time.Duration) error {
+	letGo, err := w.takeStore(ctx)
 	if err != nil {
-		return fmt.Errorf("hold the store: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	tx, err := db.BeginTx(ctx, nil)
+	return errors.Join(pass(ctx, d), letGo())
+}
+
+// takeStore takes the store's write lock and gives what lets go of it. A
+// consolidator with work to do leaves it for moments, which are met by asking
+// often: SQLite itself waits up to a tenth of a second between two tries.
+func (w *World) takeStore(ctx context.Context) (letGo func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=0")
 	if err != nil {
-		return fmt.Errorf("hold the store: %w", err)
+		return nil, fmt.Errorf("hold the store: %w", err)
 	}
-	return errors.Join(pass(ctx, d), tx.Rollback())
+	for {
+		// The transaction outlives this ctx.
+		tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+		if err == nil {
+			return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
+		}
+		if waited := pass(ctx, time.Millisecond); waited != nil {
+			return nil, errors.Join(fmt.Errorf("hold the store: %w", err), waited, db.Close())
+		}
+	}
 }
 
 // pass lets time pass.

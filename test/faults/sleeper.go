@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -58,17 +57,12 @@ func (w *World) sleepWhile(ctx context.Context, p *process, say func(context.Con
 }
 
 // sleepLocked stops a process that waits for the store's write lock.
-func (w *World) sleepLocked(ctx context.Context, p *process, say func(context.Context) error) (err error) {
-	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=10000")
+func (w *World) sleepLocked(ctx context.Context, p *process, say func(context.Context) error) error {
+	letGo, err := w.takeStore(ctx)
 	if err != nil {
-		return fmt.Errorf("hold the store: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("hold the store: %w", err)
-	}
-	return errors.Join(say(ctx), pass(ctx, time.Second), p.pause(), tx.Rollback())
+	return errors.Join(say(ctx), pass(ctx, time.Second), p.pause(), letGo())
 }
 
 // noticed waits until a consolidator that woke says that another took over.

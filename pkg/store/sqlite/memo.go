@@ -8,15 +8,15 @@ import (
 )
 
 // How much the writer keeps in memory of what it read last, at most: twice
-// these numbers, or some 100 MB with vectors of 384 dimensions.
+// these numbers, or some 150 MB with vectors of 384 dimensions.
 const (
-	memoNodes    = 8192
+	memoNodes    = 4096
 	memoVectors  = 32768
 	memoTerms    = 65536
 	memoEntities = 8192
 )
 
-// memo is what the writer read of nodes, terms and entities lately, as they are in its
+// memo is what the writer read or wrote of nodes, terms and entities lately, as they are in its
 // transaction. It answers the same as the tables, and holds for one position of
 // MEM_WRITES: no other write changes what it keeps. A nil memo keeps nothing.
 type memo struct {
