@@ -39,7 +39,14 @@ func TestStemsDoNotDependOnWhatIsKept(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	last := words[len(words)-1] // no other test says it
+	if analysis.ContentStems(last); !analysis.StemIsKept(last) {
+		t.Errorf("%q was stemmed and is not kept", last)
+	}
 	analysis.Forget()
+	if analysis.StemIsKept(last) {
+		t.Errorf("%q is still kept after all was forgotten", last)
+	}
 	for i, w := range words[:100] {
 		if diff := cmp.Diff(first[i], analysis.ContentStems(w)); diff != "" {
 			t.Errorf("%q was stemmed otherwise after all was forgotten:\n%s", w, diff)
