@@ -5,7 +5,22 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
+
+// Retimed gives the facts of a state that computing its whole timeline anew changes.
+func Retimed(v View, s memory.State, cfg Config) ([]memory.Fact, error) {
+	ws, err := newWorkspace(v, memory.Write{}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ws.retime(s)
+	var out []memory.Fact
+	for _, f := range ws.changedFacts() {
+		out = append(out, f.now)
+	}
+	return out, ws.err
+}
 
 // Tracing gives what applying a message and a write, and publishing their
 // changes, does for tracing alone, to be called again and again.

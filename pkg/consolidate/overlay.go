@@ -45,9 +45,9 @@ func (ws *workspace) factsOfState(s memory.State) []memory.Fact {
 }
 
 // factsOfStateSince gives, of the facts of a state, at least those that
-// FactsOfStateSince names.
-func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time) []memory.Fact {
-	found, err := ws.view.FactsOfStateSince(s.Subject, s.Attribute, at, said)
+// FactsOfStateSince names, or limit of them.
+func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time, limit int) []memory.Fact {
+	found, err := ws.view.FactsOfStateSince(s.Subject, s.Attribute, at, said, limit)
 	if ws.fail(err) {
 		return nil
 	}

@@ -129,86 +129,64 @@ func points(f memory.Fact, until *time.Time, replaced map[memory.MessageID]memor
 	return out
 }
 
-// retime recomputes the validity of every fact that gives one attribute of one
-// subject a value, so that it follows event time whatever the order of arrival.
-// A fact that something else closed (an edit, its key, a conflict) stays closed.
-func (ws *workspace) retime(state memory.State) {
-	facts := ws.factsOfState(state)
-	byID := map[memory.FactID]memory.Fact{}
+// words is what the facts of one attribute of one subject say of it.
+type words struct {
+	byID map[memory.FactID]memory.Fact
+	own  map[memory.FactID][]point // by fact; none for one that something else closed before it began
+	all  []point                   // in order
+}
+
+// wordsOf reads what facts say. A fact that something else closed says nothing
+// of the time after.
+func (ws *workspace) wordsOf(facts []memory.Fact) words {
+	w := words{byID: make(map[memory.FactID]memory.Fact, len(facts)), own: make(map[memory.FactID][]point, len(facts))}
+	var messages []memory.MessageID
 	for _, f := range facts {
-		byID[f.ID] = f
+		w.byID[f.ID] = f
+		messages = append(messages, f.MessageIDs()...)
 	}
-	var all []point
-	own := map[memory.FactID][]point{}
+	replaced := ws.replacements(messages)
 	for _, f := range facts {
 		var until *time.Time
-		if ws.closedByOther(f, byID) {
+		if ws.closedByOther(f, w.byID) {
 			if len(f.Valid) == 0 {
 				continue
 			}
 			until = f.Valid[len(f.Valid)-1].To
 		}
-		own[f.ID] = points(f, until, ws.replacements(f.MessageIDs()))
-		all = append(all, own[f.ID]...)
+		w.own[f.ID] = points(f, until, replaced)
+		w.all = append(w.all, w.own[f.ID]...)
 	}
-	slices.SortFunc(all, orderPoints)
+	slices.SortFunc(w.all, orderPoints)
+	return w
+}
+
+// retime recomputes the validity of every fact that gives one attribute of one
+// subject a value, so that it follows event time whatever the order of arrival.
+// A fact that something else closed (an edit, its key, a conflict) stays closed.
+// Of a long history it computes what was told last, and those among it whatever
+// was told after them.
+func (ws *workspace) retime(state memory.State, among ...memory.FactID) {
+	facts := ws.factsOfState(state)
+	for _, id := range among {
+		known := slices.ContainsFunc(facts, func(f memory.Fact) bool { return f.ID == id })
+		if f := ws.fact(id); !known && f != nil && f.Merged == "" {
+			facts = append(facts, *f)
+		}
+	}
+	w := ws.wordsOf(facts)
 	for _, f := range facts {
-		mine := own[f.ID]
+		mine := w.own[f.ID]
 		if mine == nil {
 			continue
 		}
 		f = cloneFact(f)
-		f.Valid = held(mine, all)
-		if !ws.closedByOther(f, byID) {
-			f.Superseded = successor(f, mine, all)
+		f.Valid = held(mine, w.all)
+		if !ws.closedByOther(f, w.byID) {
+			f.Superseded, _ = successor(f, mine, w.all)
 		}
 		ws.put(f)
 	}
-}
-
-// retimeNew is retime for a new fact. Told behind all others of its attribute it
-// changes only what holds when it begins: what ended before is looked over by
-// the store and not read, however often the attribute changed.
-func (ws *workspace) retimeNew(f memory.Fact) {
-	if now := ws.fact(f.ID); now == nil || !ws.toldLast(*now) {
-		ws.retime(*f.State)
-	}
-}
-
-// toldLast ends what a new fact takes the place of; false, with nothing done,
-// where more than what holds when it begins may change.
-func (ws *workspace) toldLast(f memory.Fact) bool {
-	if f.State == nil || len(f.Sources) != 1 || f.Merged != "" || f.Superseded != "" || len(f.Valid) != 1 || f.Valid[0].To != nil {
-		return false
-	}
-	q := points(f, nil, nil)[0]
-	if !f.Valid[0].From.Equal(q.start) || q.start.After(q.said) || !f.Said.Equal(q.said) || len(ws.replacements(f.MessageIDs())) > 0 {
-		return false
-	}
-	var open []memory.Fact
-	for _, o := range ws.factsOfStateSince(*f.State, q.start, q.said) {
-		n := len(o.Valid)
-		switch {
-		case o.ID == f.ID:
-		case !o.Said.Before(q.said), n == 0 && slices.ContainsFunc(points(o, nil, nil), func(p point) bool { return !p.start.Before(q.start) }):
-			return false
-		case n > 0 && o.Valid[n-1].To == nil:
-			if o.Superseded != "" || !o.Valid[n-1].From.Before(q.start) {
-				return false
-			}
-			open = append(open, o)
-		case n > 0 && !o.Valid[n-1].To.Before(q.start):
-			return false
-		}
-	}
-	for _, o := range open {
-		o = cloneFact(o)
-		if opposed(q.value, o.State.Value) {
-			o.Valid, o.Superseded = union(without(o.Valid, q)), f.ID
-		}
-		ws.put(o)
-	}
-	return true
 }
 
 // closedByOther reports a fact that was superseded by something else than
@@ -219,23 +197,30 @@ func (ws *workspace) closedByOther(f memory.Fact, states map[memory.FactID]memor
 	}
 	by, ok := states[f.Superseded]
 	for id, hops := f.Superseded, 0; !ok && hops < 64; hops++ {
-		merged := ws.fact(id)
-		if merged == nil || merged.Merged == "" {
-			break
+		next := ws.fact(id)
+		switch {
+		case next == nil:
+			return true
+		case next.Merged != "":
+			id = next.Merged
+			by, ok = states[id]
+			continue
+		case f.State == nil || next.State == nil || next.State.Subject != f.State.Subject || next.State.Attribute != f.State.Attribute:
+			return true
 		}
-		id = merged.Merged
-		by, ok = states[id]
+		by, ok = *next, true
 	}
 	return !ok || by.State.Value == f.State.Value || f.Key != "" && by.Key == f.Key
 }
 
 // successor gives the fact whose value took the place of one that no longer
 // holds: the one believed at the end of its last interval. It is "" where the
-// fact still holds or nothing took its place.
-func successor(f memory.Fact, own, all []point) memory.FactID {
+// fact still holds or nothing took its place, and decided is false where no
+// point of all says so.
+func successor(f memory.Fact, own, all []point) (by memory.FactID, decided bool) {
 	n := len(f.Valid)
 	if n > 0 && f.Valid[n-1].To == nil {
-		return ""
+		return "", true
 	}
 	last := slices.MaxFunc(own, orderPoints)
 	at := last.start
@@ -244,17 +229,17 @@ func successor(f memory.Fact, own, all []point) memory.FactID {
 	}
 	for _, q := range slices.Backward(all) {
 		if orderPoints(q, last) <= 0 {
-			return ""
+			break
 		}
 		switch {
 		case !q.covers(at):
 		case q.value == f.State.Value:
-			return ""
+			return "", true
 		case opposed(q.value, f.State.Value):
-			return q.fact
+			return q.fact, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 func earlier(a, b *time.Time) *time.Time {

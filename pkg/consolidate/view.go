@@ -20,10 +20,10 @@ type View interface {
 	// FactsOfState gives up to limit facts, newest said first, that give this
 	// attribute of this subject a value, merged ones left out.
 	FactsOfState(subject memory.EntityID, attribute string, limit int) ([]memory.Fact, error)
-	// FactsOfStateSince gives those of them, in any order, that hold at a time or
-	// end at it or later, that hold at no time, or that were said then or later;
-	// it may give more.
-	FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time) ([]memory.Fact, error)
+	// FactsOfStateSince gives up to limit of those, in any order, that hold at a
+	// time or end at it or later, that hold at no time, or that were said then or
+	// later; it may give more.
+	FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time, limit int) ([]memory.Fact, error)
 	// FactsOfEntity gives up to limit live facts that name the entity, newest said first.
 	FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error)
 	// FactsOfMessages gives the facts, in any state, that rest on one of the message events.

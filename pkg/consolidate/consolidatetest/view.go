@@ -39,12 +39,12 @@ func (m *Memory) FactsOfState(subject memory.EntityID, attribute string, limit i
 
 // FactsOfStateSince gives those of them that hold at a time or later, or never,
 // or that were said then or later.
-func (m *Memory) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time) ([]memory.Fact, error) {
+func (m *Memory) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time, limit int) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
 		n := len(f.Valid)
 		return f.Merged == "" && f.State != nil && f.State.Subject == subject && f.State.Attribute == attribute &&
 			(n == 0 || f.Valid[n-1].To == nil || !f.Valid[n-1].To.Before(at) || !f.Said.Before(said))
-	}, 0), nil
+	}, limit), nil
 }
 
 // FactsOfEntity gives live facts that name the entity, newest said first.

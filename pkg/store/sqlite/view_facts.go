@@ -20,10 +20,12 @@ const (
 ORDER BY f.version DESC, f.id LIMIT 1`
 	factsOfState = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.subject = ?1 AND f.attribute = ?3 AND f.merged IS NULL
 ORDER BY f.said DESC, f.id LIMIT ?4`
-	// The ends of validity are compared as text, in whole seconds: a time with a
-	// fraction does not stand where it belongs among those without.
-	factsOfStateSince = `SELECT ` + factColumns + factVector + `facts f WHERE f.bank = ?2 AND f.subject = ?1 AND f.attribute = ?3 AND f.merged IS NULL
-AND (f.live = 1 OR f.said >= ?5 OR f.valid = '[]' OR (f.valid <> '' AND substr(json_extract(f.valid, '$[#-1].to'), 1, 19) >= ?4))`
+	factsOfStateSince = `SELECT ` + factColumns + factVector + `facts f WHERE f.no IN (
+  SELECT no FROM facts INDEXED BY facts_state WHERE bank = ?2 AND subject = ?1 AND attribute = ?3 AND said >= ?5 AND merged IS NULL
+  UNION SELECT no FROM facts INDEXED BY facts_state_end WHERE bank = ?2 AND subject = ?1 AND attribute = ?3 AND merged IS NULL AND ` + stateEnd + ` >= ?4) LIMIT ?6`
+	// As the index has it. The ends of validity are compared as text, in whole
+	// seconds: a time with a fraction does not stand where it belongs among those without.
+	stateEnd      = `(CASE WHEN live = 1 OR valid IN ('', '[]') THEN '~' ELSE ifnull(substr(json_extract(valid, '$[#-1].to'), 1, 19), '~') END)`
 	factsOfEntity = `SELECT ` + factColumns + factVector + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
 WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
 	factsOfMessages = `SELECT ` + factColumns + factVector + `facts f WHERE +f.bank = ?2 AND f.no IN (
@@ -69,11 +71,11 @@ func (v *view) FactsOfState(subject memory.EntityID, attribute string, limit int
 		[]any{text(string(subject)), v.bank, text(attribute), limit}, v.scanFact)
 }
 
-// FactsOfStateSince gives those of them, in any order, that hold at a time or
-// end at it or later, that hold at no time, or that were said then or later.
-func (v *view) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time) ([]memory.Fact, error) {
+// FactsOfStateSince gives up to limit of those, in any order, that hold at a time
+// or end at it or later, that hold at no time, or that were said then or later.
+func (v *view) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time, limit int) ([]memory.Fact, error) {
 	return listed(v, fmt.Sprintf("read facts on %s of %q", attribute, string(subject)), factsOfStateSince,
-		[]any{text(string(subject)), v.bank, text(attribute), at.UTC().Format("2006-01-02T15:04:05"), micros(said)}, v.scanFact)
+		[]any{text(string(subject)), v.bank, text(attribute), at.UTC().Format("2006-01-02T15:04:05"), micros(said), limit}, v.scanFact)
 }
 
 // FactsOfEntity gives up to limit live facts that name the entity, newest said first, ties by id.

@@ -48,7 +48,7 @@ func statesSince(t *testing.T, h *harness) {
 	other.State = &memory.State{Subject: "person:ann", Attribute: "works_at", Value: "Turku"}
 	h.put("b", memory.Changes{Facts: append(facts, other)})
 	h.view("b", func(v consolidate.View) {
-		found, err := v.FactsOfStateSince("person:ann", "lives_in", at(5), at(9))
+		found, err := v.FactsOfStateSince("person:ann", "lives_in", at(5), at(9), 9)
 		h.must(err)
 		var got []string
 		for _, f := range found {

@@ -104,7 +104,7 @@ func emptyView(t *testing.T, h *harness) {
 		check("facts", len(facts), err)
 		facts, err = v.FactsOfState("person:ann", "a", 5)
 		check("facts of a state", len(facts), err)
-		facts, err = v.FactsOfStateSince("person:ann", "a", at(0), at(0))
+		facts, err = v.FactsOfStateSince("person:ann", "a", at(0), at(0), 9)
 		check("facts of a state since a time", len(facts), err)
 		facts, err = v.FactsOfEntity("person:ann", 5)
 		check("facts of an entity", len(facts), err)
