@@ -72,6 +72,11 @@ func (ws *workspace) collectComposites() {
 		op := memory.OutcomeAdded
 		if s.before != nil {
 			op = memory.OutcomeUpdated
+		} else if was := ws.composites[s.was]; was != nil && was.gone && was.before != nil {
+			if ws.out.Renewed == nil {
+				ws.out.Renewed = map[memory.CompositeID]memory.CompositeID{}
+			}
+			ws.out.Renewed[id] = s.was
 		}
 		ws.tell(memory.ChangeComposite, op, string(id), c.Children...)
 	}

@@ -34,6 +34,7 @@ func (l *level) settle() step {
 			out.fresh = append(out.fresh, string(c.ID))
 		case c.ID != f.was:
 			l.ws.putComposite(*c)
+			l.ws.composites[c.ID].was = f.was
 			out.renewed[string(f.was)] = string(c.ID)
 		case !sameComposite(l.ws.composite(f.was).now, *c):
 			l.ws.putComposite(*c)

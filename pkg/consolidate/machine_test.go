@@ -58,9 +58,12 @@ func TestAnyWrites(t *testing.T) {
 				}
 				w.Kind, w.Facts = memory.WriteRetain, facts
 			}
-			if _, err := m.Write(w, cfg); err != nil {
+			before := maps.Clone(m.Tree)
+			c, err := m.Write(w, cfg)
+			if err != nil {
 				rt.Fatal(err)
 			}
+			checkRenewed(rt, before, c)
 			checkInvariants(t, m, cfg)
 			checkPointers(rt, m)
 			if t.Failed() {
@@ -68,6 +71,21 @@ func TestAnyWrites(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkRenewed holds that what takes another's place was not there, and that the
+// other goes and gives its place to nobody else.
+func checkRenewed(t *rapid.T, before map[memory.CompositeID]memory.Composite, c memory.Changes) {
+	heirs := map[memory.CompositeID]bool{}
+	for id, was := range c.Renewed {
+		_, stood := before[was]
+		_, known := before[id]
+		made := slices.ContainsFunc(c.Composites, func(x memory.Composite) bool { return x.ID == id && x.Level == before[was].Level })
+		if known || !stood || !made || heirs[was] || !slices.Contains(c.RemovedComposites, was) {
+			t.Fatalf("%s takes the place of %s in %+v", id, was, c)
+		}
+		heirs[was] = true
+	}
 }
 
 // checkPointers holds what facts point to: merged and superseded ones lead to

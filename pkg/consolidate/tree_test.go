@@ -87,7 +87,11 @@ func conformTree(t *testing.T) {
 		b.give(0, placed("apples are red", 0.8, around(0, 0)...), placed("apples were picked", 0.8, around(4, 0)...))
 		equal(t, "first composite", len(level(b, 1)), 1)
 		for i := 2; i < 20; i++ {
-			b.give(i, placed(fmt.Sprintf("apples number %d fell", i), 0.8, around(float64(i), 0)...))
+			was := rootOf(b, "apples are red")
+			c := b.give(i, placed(fmt.Sprintf("apples number %d fell", i), 0.8, around(float64(i), 0)...))
+			if i == 2 {
+				equal(t, "whose place the grown composite has", c.Renewed[rootOf(b, "apples are red")], was)
+			}
 			in := 0
 			for _, c := range level(b, 1) {
 				in += len(c.Children)

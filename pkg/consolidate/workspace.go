@@ -49,6 +49,7 @@ type factState struct {
 type compositeState struct {
 	before *memory.Composite
 	now    memory.Composite
+	was    memory.CompositeID // whose place it has, "" = nobody's
 	gone   bool
 	dirty  bool
 }

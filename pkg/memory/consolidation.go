@@ -8,7 +8,10 @@ import "time"
 type Changes struct {
 	Bank *Bank // new state of the profile
 
-	RemovedComposites   []CompositeID
+	RemovedComposites []CompositeID
+	// Renewed are composites that were not stored and have the place of one that
+	// is removed, by id: a store may keep its row.
+	Renewed             map[CompositeID]CompositeID
 	Facts               []Fact // whole new states; a nil Vector keeps the stored one
 	RemovedFacts        []FactID
 	Composites          []Composite

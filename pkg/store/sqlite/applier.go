@@ -20,6 +20,8 @@ type applier struct {
 	made map[memory.BankID]bool  // banks known to have a profile
 	memo *memo                   // nil where facts are not touched
 
+	renewed map[memory.CompositeID]memory.CompositeID // of the changes that are being applied
+
 	pinned        embedder
 	embedderKnown bool
 	erased        bool // something was erased

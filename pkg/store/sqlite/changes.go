@@ -9,10 +9,11 @@ func (a *applier) changes(bank int64, w memory.Write, c memory.Changes) error {
 	if err != nil {
 		return err
 	}
+	a.renewed = c.Renewed
 	a.erased = a.erased || c.Forgotten != nil || len(c.RemovedFacts)+len(c.RemovedObservations)+len(c.RemovedEntities) > 0
 	for _, step := range []func() error{
 		func() error { return a.putProfile(bank, w.Bank, c.Bank) },
-		func() error { return each(bank, c.RemovedComposites, a.removeComposite) },
+		func() error { return a.removeComposites(bank, c.RemovedComposites) },
 		func() error { return each(bank, c.Facts, a.putFact) },
 		func() error { return a.removeFacts(bank, c.RemovedFacts) },
 		func() error { return each(bank, c.Composites, a.putComposite) },

@@ -67,7 +67,7 @@ func (a *applier) removeFact(bank int64, id memory.FactID) ([]memory.EntityID, e
 			return nil, err
 		}
 	}
-	return entities, a.exec("remove", `DELETE FROM uses WHERE bank = ?1 AND record = ?2`, bank, string(id))
+	return entities, a.dropUses(bank, string(id))
 }
 
 // forgetSupport takes facts out of relations: those from or to them go, and so

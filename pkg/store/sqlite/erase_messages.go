@@ -54,7 +54,7 @@ func (a *applier) eraseMessageRow(bank int64, seq uint64, what string) error {
 	if err := a.exec(what, `DELETE FROM messages WHERE seq = ?`, int64(seq)); err != nil {
 		return err
 	}
-	if err := a.exec(what, `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, id); err != nil {
+	if err := a.dropUses(bank, id); err != nil {
 		return err
 	}
 	if err := a.exec(what, `DELETE FROM replacements WHERE bank = ? AND id = ?`, bank, id); err != nil {

@@ -45,7 +45,7 @@ func (w *world) entities() []memory.EntityID {
 func (w *world) change(seq uint64) memory.Changes {
 	var c memory.Changes
 	n := len(w.facts)
-	switch kind := w.r.IntN(10); {
+	switch kind := w.r.IntN(11); {
 	case n < 5 || kind < 5:
 		f := benchFact(w.r, seq)
 		f.Text, f.Vector, f.Entities = w.text(), w.vector(), w.entities()
@@ -73,6 +73,8 @@ func (w *world) change(seq uint64) memory.Changes {
 		i := w.r.IntN(len(w.trees))
 		c.RemovedComposites = []memory.CompositeID{w.trees[i].ID}
 		w.trees = slices.Delete(w.trees, i, i+1)
+	case kind == 9 && len(w.trees) > 0:
+		w.renew(&c, w.r.IntN(len(w.trees)), seq)
 	default:
 		a, b := w.facts[w.r.IntN(n)], w.facts[w.r.IntN(n)]
 		t := memory.Composite{ID: memory.CompositeID(fmt.Sprintf("c%d", seq%3)), Level: 1, Text: w.text(), Vector: w.vector(), Entities: w.entities(),
@@ -87,6 +89,37 @@ func (w *world) change(seq uint64) memory.Changes {
 		c.Composites = []memory.Composite{t}
 	}
 	return c
+}
+
+// renew has another composite take the place of one, and what is above it follow.
+func (w *world) renew(c *memory.Changes, i int, seq uint64) {
+	was := w.trees[i]
+	now := was
+	now.ID = memory.CompositeID(fmt.Sprintf("r%d-%d", seq, len(c.Composites)))
+	if now.Level == 1 && w.r.IntN(2) == 0 {
+		now.Children = []string{was.Children[0], string(w.facts[w.r.IntN(len(w.facts))].ID)}
+	}
+	if w.r.IntN(2) == 0 {
+		now.Text, now.Vector, now.Entities = w.text(), w.vector(), w.entities()
+	}
+	if w.r.IntN(8) == 0 {
+		now.Vector = nil
+	}
+	if c.Renewed == nil {
+		c.Renewed = map[memory.CompositeID]memory.CompositeID{}
+	}
+	c.Renewed[now.ID] = was.ID
+	c.RemovedComposites, c.Composites = append(c.RemovedComposites, was.ID), append(c.Composites, now)
+	w.trees[i] = now
+	for j, above := range w.trees {
+		if above.Level == 2 && slices.Contains(above.Children, string(was.ID)) {
+			w.trees[j].Children = []string{string(now.ID)}
+			if other := w.trees[w.r.IntN(len(w.trees))]; other.Level == 1 && w.r.IntN(4) == 0 {
+				w.trees[j].Children = []string{string(other.ID)}
+			}
+			w.renew(c, j, seq)
+		}
+	}
 }
 
 // crowd gives a change after which an entity is named by more composites than
@@ -154,6 +187,11 @@ func remembers(t *testing.T, change func(*world, uint64) memory.Changes) {
 	for seq := uint64(1); seq <= writes; seq++ {
 		log = append(log, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: fmt.Sprintf("op-%d", seq), Time: benchEpoch})
 		changes[seq] = change(w, seq)
+		for _, c := range changes[seq].Composites {
+			if !slices.Contains(ids, string(c.ID)) {
+				ids = append(ids, string(c.ID))
+			}
+		}
 		near, terms, entities := w.vector(), strings.Fields(w.text()), w.entities()
 		questions[seq] = []asked{{near, terms[len(terms)-3:], nil}, {near, nil, entities}, {near, nil, []memory.EntityID{"person:ann"}}, {near, terms, entities}}
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -11,60 +12,61 @@ import (
 )
 
 // putComposite stores the whole new state of a composite; adopt makes it the
-// parent of its children. A nil vector keeps the stored one.
+// parent of its children. A nil vector keeps the stored one. One that has the
+// place of another, which is removed with the same changes, takes its row: most
+// of what is stored of the two is the same.
 func (a *applier) putComposite(bank int64, c memory.Composite) error {
-	before, err := a.compositeBefore(bank, c.ID)
+	from := c.ID
+	if was, ok := a.renewed[c.ID]; ok {
+		from = was
+		if err := a.dropUses(bank, string(was)); err != nil {
+			return err
+		}
+	}
+	before, err := a.compositeBefore(bank, from)
 	if err != nil {
 		return err
 	}
-	no, was, level := before.no, before.text, before.level
-	c.Text = text(c.Text)
-	grams := analysis.Grams(c.Text)
-	stored := no != 0
-	if !stored {
-		level = c.Level
-	}
-	if no, err = a.putCompositeRow(bank, c, grams, no); err != nil {
+	if err := a.replaceComposite(bank, before, from, c); err != nil {
 		return fmt.Errorf("store composite %s: %w", c.ID, err)
 	}
-	a.memo.dropNode(c.Level, no)
-	a.memo.dropComposite(bank, level, no, c.ID, before.entities)
-	steps := []func() error{
-		func() error {
-			if !stored || was == c.Text {
-				return nil
-			}
-			return a.unindex("composites_fts", no, bank, was, before.grams)
-		},
-		func() error {
-			if stored && was == c.Text {
-				return nil
-			}
-			return a.exec("index", `INSERT INTO composites_fts (rowid, bank, text, grams) VALUES (?, ?, ?, ?)`, no, bankToken(bank), c.Text, grams)
-		},
-		func() error {
-			if level == c.Level {
-				return a.putTerms(bank, level, no, was, c.Text)
-			}
-			if err := a.putTerms(bank, level, no, was, ""); err != nil {
-				return err
-			}
-			return a.putTerms(bank, c.Level, no, "", c.Text)
-		},
-		func() error { return a.putCompositeEntities(bank, no, c.Entities, stored) },
-		func() error {
-			if c.Vector == nil {
-				return nil
-			}
-			return a.putCompositeVector(bank, no, c)
-		},
+	return nil
+}
+
+func (a *applier) replaceComposite(bank int64, before compositeBefore, from memory.CompositeID, c memory.Composite) error {
+	c.Text = text(c.Text)
+	grams := analysis.Grams(c.Text)
+	stored := before.no != 0
+	no, err := a.putCompositeRow(bank, c, grams, before.no)
+	if err != nil {
+		return err
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return fmt.Errorf("store composite %s: %w", c.ID, err)
+	a.memo.dropComposite(bank, before.level, no, from, before.entities)
+	if !stored || before.text != c.Text || before.level != c.Level {
+		if stored {
+			err = errors.Join(a.unindex("composites_fts", no, bank, before.text, before.grams), a.putTerms(bank, before.level, no, before.text, ""))
+		}
+		if err == nil {
+			err = a.exec("index", `INSERT INTO composites_fts (rowid, bank, text, grams) VALUES (?, ?, ?, ?)`, no, bankToken(bank), c.Text, grams)
+		}
+		if err == nil {
+			err = a.putTerms(bank, c.Level, no, "", c.Text)
 		}
 	}
-	if stored {
+	if err == nil && (!stored || !slices.Equal(before.entities, c.Entities)) {
+		err = a.putCompositeEntities(bank, no, c.Entities, stored)
+	}
+	switch {
+	case err != nil:
+	case c.Vector != nil:
+		err = a.putCompositeVector(bank, no, c)
+	case from != c.ID:
+		err = a.exec("remove vector", `DELETE FROM composite_vectors WHERE composite = ?`, no)
+	}
+	if err != nil {
+		return err
+	}
+	if stored && from == c.ID {
 		a.memo.dropNamings(bank, c.Entities)
 		return nil
 	}
@@ -120,7 +122,7 @@ func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, 
 	const insert = `INSERT INTO composites (level, text, grams, representative, children, entities, tags, occurred_from, occurred_to,
   said, confidence, version, made, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	const update = `UPDATE composites SET level = ?, text = ?, grams = ?, representative = ?, children = ?, entities = ?, tags = ?,
-  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ?, made = ? WHERE no = ?`
+  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ?, made = ?, id = ? WHERE no = ?`
 	children, err1 := listJSON(c.Children)
 	entities, err2 := listJSON(c.Entities)
 	tags, err3 := listJSON(c.Tags)
@@ -131,7 +133,7 @@ func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, 
 	args := []any{c.Level, c.Text, grams, c.Representative, children, entities, tags, timeOrNull(c.Occurred.From), timeOrNull(c.Occurred.To),
 		micros(c.Said), c.Confidence, int64(c.Version), made}
 	if no != 0 {
-		return no, a.exec("update", update, append(args, no)...)
+		return no, a.exec("update", update, append(args, string(c.ID), no)...)
 	}
 	r, err := a.tx.ExecContext(a.ctx, insert, append(args, string(c.ID), bank)...)
 	if err != nil {
@@ -164,6 +166,12 @@ func (a *applier) adopt(bank int64, c memory.Composite) error {
 		return fmt.Errorf("look up composite %s: %w", c.ID, err)
 	}
 	children := jsonList(c.Children)
+	if _, ok := a.renewed[c.ID]; ok { // those that stay are below a row that has another id now
+		stay := `SELECT no FROM ` + table + ` WHERE parent = ?`
+		if err := a.move("look up children", c.Level-1, c.ID, stay, no); err != nil {
+			return err
+		}
+	}
 	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING no`
 	if err := a.move("release children", c.Level-1, "", release, no, children); err != nil {
 		return err
@@ -181,6 +189,16 @@ func (a *applier) move(what string, level int, parent memory.CompositeID, update
 		a.memo.setParent(level, no, parent)
 		return err
 	})
+}
+
+// removeComposites takes composites out of the tree, but for those whose row
+// another takes.
+func (a *applier) removeComposites(bank int64, ids []memory.CompositeID) error {
+	taken := map[memory.CompositeID]bool{}
+	for _, was := range a.renewed {
+		taken[was] = true
+	}
+	return each(bank, slices.DeleteFunc(slices.Clone(ids), func(id memory.CompositeID) bool { return taken[id] }), a.removeComposite)
 }
 
 // removeComposite takes a composite out of the tree; its children become roots.
@@ -206,5 +224,5 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 	if err := a.exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {
 		return err
 	}
-	return a.exec("remove composite "+string(id), `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, string(id))
+	return a.dropUses(bank, string(id))
 }

@@ -66,6 +66,11 @@ func (a *applier) removeConflict(bank int64, id memory.ConflictID) error {
 	return a.exec("remove conflict "+string(id), `DELETE FROM conflicts WHERE id = ? AND bank = ?`, string(id), bank)
 }
 
+// dropUses forgets what is known of the use of a record that is no more.
+func (a *applier) dropUses(bank int64, record string) error {
+	return a.exec("remove the uses of "+record, `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, text(record))
+}
+
 // addUse adds what feedback reported to what is known of a record.
 func (a *applier) addUse(bank int64, u memory.Use) error {
 	const add = `INSERT INTO uses (bank, record, retrieved, used, success, failure, at) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -73,5 +73,5 @@ func (a *applier) removeObservation(bank int64, id memory.ObservationID) error {
 	if err := a.exec("remove observation "+string(id), `DELETE FROM observations WHERE no = ?`, no); err != nil {
 		return err
 	}
-	return a.exec("remove the uses of observation "+string(id), `DELETE FROM uses WHERE bank = ? AND record = ?`, bank, string(id))
+	return a.dropUses(bank, string(id))
 }
