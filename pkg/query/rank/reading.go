@@ -65,7 +65,7 @@ func (r *reader) read(text string) *reading {
 		return got
 	}
 	got := &reading{tf: make([]float64, len(r.q.Terms)), pairs: make([]bool, len(r.q.Pairs)),
-		asks: strings.ContainsAny(text, questionMarks)}
+		asks: strings.ContainsFunc(text, isQuestionMark)}
 	r.seen[text] = got
 	latest := make([]int, len(r.q.Terms)) // the number of the word that was the term's latest occurrence, 0 for none
 	end := 0
@@ -151,5 +151,11 @@ func (r *reader) find(w word) place {
 
 // endsSentence reports whether what stands between two words begins a new sentence.
 func endsSentence(gap string) bool {
-	return strings.ContainsAny(gap, ".!?\n:\"“")
+	return strings.ContainsFunc(gap, func(r rune) bool {
+		switch r {
+		case '.', '!', '?', '\n', ':', '"', '“':
+			return true
+		}
+		return false
+	})
 }

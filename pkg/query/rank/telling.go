@@ -1,9 +1,21 @@
 package rank
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// questionMarks end a question in the scripts that have one.
-const questionMarks = "?？؟"
+// isQuestionMark reports whether r ends a question, in the scripts that have a mark for it.
+func isQuestionMark(r rune) bool { return r == '?' || r == '？' || r == '؟' }
+
+// isSentenceEnd reports whether r may end a sentence.
+func isSentenceEnd(r rune) bool {
+	switch r {
+	case '.', '!', '\n', '。', '！':
+		return true
+	}
+	return isQuestionMark(r)
+}
 
 // sentences walks through the sentences of a text.
 type sentenceWalk struct {
@@ -19,13 +31,14 @@ func (s *sentenceWalk) asks(at int) bool {
 	if at <= s.end {
 		return s.asking
 	}
-	i := strings.IndexAny(s.text[at:], ".!\n。！"+questionMarks)
+	i := strings.IndexFunc(s.text[at:], isSentenceEnd)
 	if i < 0 {
 		s.end, s.asking = len(s.text), false
 		return false
 	}
 	s.end = at + i
-	s.asking = strings.IndexAny(s.text[s.end:], questionMarks) == 0
+	mark, _ := utf8.DecodeRuneInString(s.text[s.end:])
+	s.asking = isQuestionMark(mark)
 	return s.asking
 }
 

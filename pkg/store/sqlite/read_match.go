@@ -104,9 +104,6 @@ func parseNumbers(s string) ([]int64, error) {
 // token is in every row of the index, and leaving it out makes the search five
 // times as fast. What is found is read by its bank in any case.
 func (r *reader) alone(rec memory.Record) (bool, error) {
-	if rec != memory.RecordMessage && rec != memory.RecordFact {
-		return false, nil
-	}
 	if known, ok := r.only[rec]; ok {
 		return known, nil
 	}
@@ -159,13 +156,7 @@ func phrase(s string) string {
 
 // Size gives how many rows of the record the bank has.
 func (r *reader) Size(rec memory.Record) (int, error) {
-	count := `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = ?2), 0)`
-	switch rec {
-	case memory.RecordComposite:
-		count = `SELECT count(*) FROM composites WHERE bank = ?1 AND ?2 <> ''`
-	case memory.RecordObservation:
-		count = `SELECT count(*) FROM observations WHERE bank = ?1 AND ?2 <> ''`
-	}
+	const count = `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ? AND record = ?), 0)`
 	var n int
 	if err := r.tx.QueryRowContext(r.ctx, count, r.bank, string(rec)).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count %ss: %w", rec, err)

@@ -22,9 +22,10 @@ LEFT JOIN message_events l ON l.seq = w.last AND l.bank = w.bank WHERE f.seq IS 
 	{"what is forgotten is gone", `SELECT t.seq FROM tombstones t JOIN message_events e ON e.seq = t.seq AND e.bank = t.bank
 WHERE t.id NOT LIKE 'op:%' AND e.state <> 'forgotten'`},
 	{"a vector of a message is its bank's", `SELECT v.message FROM message_vectors v JOIN messages m ON m.seq = v.message WHERE m.bank <> v.bank`},
-	{"the messages and facts of a bank are counted", `SELECT 'bank ' || bank || ' ' || record FROM (
+	{"the records of a bank are counted", `SELECT 'bank ' || bank || ' ' || record FROM (
   SELECT coalesce(k.bank, c.bank) AS bank, coalesce(k.record, c.record) AS record, coalesce(k.n, 0) AS n, coalesce(c.n, 0) AS counted
-  FROM (SELECT bank, 'message' AS record, count(*) AS n FROM messages GROUP BY bank UNION ALL SELECT bank, 'fact', count(*) FROM facts GROUP BY bank) k
+  FROM (SELECT bank, 'message' AS record, count(*) AS n FROM messages GROUP BY bank UNION ALL SELECT bank, 'fact', count(*) FROM facts GROUP BY bank
+    UNION ALL SELECT bank, 'composite', count(*) FROM composites GROUP BY bank UNION ALL SELECT bank, 'observation', count(*) FROM observations GROUP BY bank) k
   FULL JOIN row_counts c ON c.bank = k.bank AND c.record = k.record) WHERE n <> counted`},
 	{"a bank that is not there has no records", `SELECT DISTINCT 'bank ' || b.no FROM banks b WHERE b.profile = ''
 AND (EXISTS (SELECT 1 FROM messages WHERE bank = b.no) OR EXISTS (SELECT 1 FROM facts WHERE bank = b.no)
