@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,13 +32,13 @@ func TestFilters(t *testing.T) {
 			Confidence: 1, Facts: []memory.FactID{facts[0].ID}, Said: noon}},
 		Replacements: []memory.Replacement{{ID: "old", By: 3, Time: noon.Add(-time.Minute)}}})
 	every := []string{"Piano composite.", "Piano fact one.", "Piano fact two.", "Piano message one.", "Piano message two.", "Piano observation."}
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		f    memory.Filter
 		want []string
 	}{
 		"none lets everything live through":           {memory.Filter{}, every},
 		"records":                                     {memory.Filter{Records: []memory.Record{memory.RecordComposite, memory.RecordObservation}}, []string{"Piano composite.", "Piano observation."}},
-		"topic excludes in every record":              {memory.Filter{Topics: []string{"music"}}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
+		"R21 topic excludes in every record":          {memory.Filter{Topics: []string{"music"}}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
 		"session":                                     {memory.Filter{Session: "s2"}, []string{"Piano fact two.", "Piano message two."}},
 		"speakers in any case":                        {memory.Filter{Speakers: []string{"éMILE"}}, []string{"Piano fact two.", "Piano message two."}},
 		"any value of one filter":                     {memory.Filter{Speakers: []string{"alice", "émile", "zoe"}}, every},
@@ -49,9 +50,32 @@ func TestFilters(t *testing.T) {
 		"the kind observation":                        {memory.Filter{Kinds: []memory.Kind{memory.KindObservation}}, []string{"Piano observation."}},
 		"entities":                                    {memory.Filter{Entities: []string{"person:alice"}}, []string{"Piano fact one.", "Piano observation."}},
 		"a range of what was said or happened":        {memory.Filter{From: ptr(noon.AddDate(0, 9, 0))}, []string{"Piano fact two."}},
+		"a range that ends":                           {memory.Filter{To: ptr(jan.Add(time.Hour))}, []string{"Piano fact one.", "Piano message one.", "Piano observation."}},
 		"as_of before a message was replaced":         {memory.Filter{AsOf: ptr(noon.Add(-2 * time.Minute)), Records: []memory.Record{memory.RecordMessage}}, []string{"Piano message one.", "Piano message three."}},
 		"as_of gives the valid leaves of a composite": {memory.Filter{AsOf: ptr(jan), Records: []memory.Record{memory.RecordComposite, memory.RecordFact}}, []string{"Piano fact one."}},
-	} {
+	}
+	t.Run("L15 every filter of the contract is among these, and an unknown one is refused by its name", func(t *testing.T) {
+		t.Parallel()
+		for i := range reflect.TypeFor[memory.Filter]().NumField() {
+			used := false
+			for _, c := range cases {
+				used = used || !reflect.ValueOf(c.f).Field(i).IsZero()
+			}
+			if name := reflect.TypeFor[memory.Filter]().Field(i).Name; !used {
+				t.Errorf("%s is asked for by no case", name)
+			}
+		}
+		s := serve(t)
+		s.consolidates()
+		for door, body := range map[string]string{"recall": `{"query":"piano","moods":["good"]}`, "list": `{"record":"fact","moods":["good"]}`, "reflect": `{"query":"piano","moods":["good"]}`} {
+			err := s.ask("mem.alice."+door, body, nil)
+			var fe *memory.FieldError
+			if !errors.As(err, &fe) || fe.Field != "moods" || memory.Code(err) != 400 {
+				t.Errorf("%s answers %v", door, err)
+			}
+		}
+	})
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := textsOf(w.recall(alice, memory.RecallRequest{Query: "piano", Filter: c.f}).Items)
