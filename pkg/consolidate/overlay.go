@@ -45,15 +45,16 @@ func (ws *workspace) factsOfState(s memory.State) []memory.Fact {
 }
 
 // factsOfStateSince gives, of the facts of a state, at least those that
-// FactsOfStateSince names, or limit of them.
-func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time, limit int) []memory.Fact {
-	found, err := ws.view.FactsOfStateSince(s.Subject, s.Attribute, at, said, limit)
-	if ws.fail(err) {
-		return nil
+// FactsOfStateSince names; false where the store has more of them than a
+// timeline is computed over.
+func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time) ([]memory.Fact, bool) {
+	found, err := ws.view.FactsOfStateSince(s.Subject, s.Attribute, at, said, ws.cfg.StateFacts+1)
+	if ws.fail(err) || len(found) > ws.cfg.StateFacts {
+		return nil, false
 	}
 	return ws.overlay(found, func(f memory.Fact) bool {
 		return f.State != nil && f.Merged == "" && f.State.Subject == s.Subject && f.State.Attribute == s.Attribute
-	}, newest, 0)
+	}, newest, 0), true
 }
 
 func (ws *workspace) factsOfMessages(seqs []uint64) []memory.Fact {

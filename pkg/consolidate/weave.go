@@ -19,15 +19,15 @@ func (ws *workspace) retimeNew(f memory.Fact) {
 // It is false, with nothing done, where the fact has more than one word or one
 // that was taken back, or where what it reads does not say all that changes.
 func (ws *workspace) weave(f memory.Fact) bool {
-	if len(f.Sources) != 1 || f.Merged != "" || f.Superseded != "" || len(f.Valid) != 1 || f.Valid[0].To != nil {
+	if f.State == nil || len(f.Sources) != 1 || f.Merged != "" || f.Superseded != "" || len(f.Valid) != 1 || f.Valid[0].To != nil {
 		return false
 	}
 	q := points(f, nil, nil)[0]
 	if !f.Valid[0].From.Equal(q.start) || len(ws.replacements(f.MessageIDs())) > 0 {
 		return false
 	}
-	others := ws.factsOfStateSince(*f.State, q.start, q.said, ws.cfg.StateFacts+2)
-	if len(others) > ws.cfg.StateFacts {
+	others, all := ws.factsOfStateSince(*f.State, q.start, q.said)
+	if !all {
 		return false
 	}
 	others = slices.DeleteFunc(others, func(o memory.Fact) bool { return o.ID == f.ID })

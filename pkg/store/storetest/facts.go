@@ -58,6 +58,10 @@ func statesSince(t *testing.T, h *harness) {
 		if want := []string{"Bonn", "Graz", "Kiel", "Lima", "Oslo"}; !slices.Equal(got, want) {
 			t.Errorf("%v; want %v", got, want)
 		}
+		some, err := v.FactsOfStateSince("person:ann", "lives_in", at(5), at(9), 2)
+		if h.must(err); len(some) != 2 {
+			t.Errorf("%d facts; no more than 2 were asked for", len(some))
+		}
 	})
 }
 
