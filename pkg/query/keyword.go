@@ -12,8 +12,25 @@ import (
 
 // postings are the rows that have terms of the question.
 type postings struct {
-	sum marks          // sum of the idf of the terms a row has
-	df  map[string]int // rows per stem
+	has    map[int64]uint64 // which terms of the question a row has
+	brings uint64           // the terms that bring rows
+	order  []int            // the terms, the rarest first
+	worth  []float64        // the idf of each
+	df     map[string]int   // rows per stem
+}
+
+// in reports whether a row was brought.
+func (p postings) in(no int64) bool { return p.has[no]&p.brings != 0 }
+
+// sum gives the sum of the idf of the terms that a row has.
+func (p postings) sum(has uint64) float64 {
+	sum := 0.0
+	for _, i := range p.order {
+		if has&(1<<i) != 0 {
+			sum += p.worth[i]
+		}
+	}
+	return sum
 }
 
 // lookUp finds the rows of a record by the question's terms. The rarest terms
@@ -25,29 +42,28 @@ func (g *gatherer) lookUp(r memory.Record) (postings, error) {
 		return postings{}, err
 	}
 	g.size[r] = size
-	p := postings{sum: marks{}, df: map[string]int{}}
+	p := postings{has: g.has(r), df: map[string]int{}}
 	if size == 0 {
 		g.found[r] = p
 		return p, nil
 	}
 	lists, all := make([][]int64, len(g.q.terms)), make([]int, len(g.q.terms))
-	order := make([]int, len(g.q.terms))
+	p.order, p.worth = make([]int, len(g.q.terms)), make([]float64, len(g.q.terms))
 	for i, t := range g.q.terms {
 		if lists[i], all[i], err = g.s.Matching(r, t, g.cfg.CommonTerm); err != nil {
 			return p, err
 		}
 		p.df[g.q.Terms[i].Stem] = all[i]
-		order[i] = i
+		p.order[i], p.worth[i] = i, idf(size, all[i])
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
-	has, brought := g.has(r), 0
-	for _, i := range order {
-		w := idf(size, all[i])
+	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
+	brought := 0
+	for _, i := range p.order {
 		for _, no := range lists[i] {
-			has[no] |= 1 << i
-			if _, in := p.sum[no]; in || brought < g.cfg.CommonTerm {
-				p.sum[no] += w
-			}
+			p.has[no] |= 1 << i
+		}
+		if brought < g.cfg.CommonTerm {
+			p.brings |= 1 << i
 		}
 		brought += len(lists[i])
 	}
@@ -57,17 +73,13 @@ func (g *gatherer) lookUp(r memory.Record) (postings, error) {
 
 // latestBest gives the n rows with the highest sums; ties: the latest first.
 func (p postings) latestBest(n int) []int64 {
-	nos := make([]int64, 0, len(p.sum))
-	for no := range p.sum {
-		nos = append(nos, no)
-	}
-	slices.SortFunc(nos, func(a, b int64) int {
-		if c := cmp.Compare(p.sum[b], p.sum[a]); c != 0 {
-			return c
+	list := make([]marked, 0, len(p.has))
+	for no, has := range p.has {
+		if has&p.brings != 0 {
+			list = append(list, marked{no, p.sum(has)})
 		}
-		return cmp.Compare(b, a)
-	})
-	return nos[:min(n, len(nos))]
+	}
+	return firstOf(list, n, func(a, b marked) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.no, a.no)) })
 }
 
 // keywordMessages ranks messages by their words and their neighbours'. With
@@ -114,8 +126,7 @@ func (g *gatherer) keywordMessages(beside bool) error {
 		g.messages[m.No] = m
 	}
 	candidates = slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
-		_, matches := p.sum[int64(c.Seq)]
-		return !matches && empty(c)
+		return !p.in(int64(c.Seq)) && empty(c)
 	})
 	g.rank(memory.RecordMessage, candidates)
 	return nil

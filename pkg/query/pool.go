@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -19,17 +20,27 @@ func (m marks) set(no int64, score float64) {
 
 // best gives the row numbers by descending score, ties by number, at most n.
 func (m marks) best(n int) []int64 {
-	nos := make([]int64, 0, len(m))
-	for no := range m {
-		nos = append(nos, no)
+	list := make([]marked, 0, len(m))
+	for no, score := range m {
+		list = append(list, marked{no, score})
 	}
-	slices.SortFunc(nos, func(a, b int64) int {
-		if c := cmp.Compare(m[b], m[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
-	return nos[:min(n, len(nos))]
+	return firstOf(list, n, func(a, b marked) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.no, b.no)) })
+}
+
+// marked is a row with its score.
+type marked struct {
+	no    int64
+	score float64
+}
+
+// firstOf gives the numbers of the first n in the order of compare.
+func firstOf(list []marked, n int, compare func(a, b marked) int) []int64 {
+	slices.SortFunc(list, compare)
+	nos := make([]int64, min(n, len(list)))
+	for i := range nos {
+		nos[i] = list[i].no
+	}
+	return nos
 }
 
 // pool holds what every strategy found.
@@ -50,18 +61,12 @@ func (p pool) of(r memory.Record, strategy string) marks {
 
 // numbers gives every row of a record that some strategy found, sorted.
 func (p pool) numbers(r memory.Record) []int64 {
-	seen := map[int64]bool{}
 	var nos []int64
 	for _, m := range p[r] {
-		for no := range m {
-			if !seen[no] {
-				seen[no] = true
-				nos = append(nos, no)
-			}
-		}
+		nos = slices.AppendSeq(nos, maps.Keys(m))
 	}
 	slices.Sort(nos)
-	return nos
+	return slices.Compact(nos)
 }
 
 // Fused is the documented formula: the weighted mean of a row's scores by the

@@ -28,7 +28,7 @@ type reader struct {
 	index  map[string]int  // stem to its place in q.Terms
 	asked  map[string]bool // folded name words of the participants the question names
 	things map[string]bool // q.Things
-	first  [256]bool       // first bytes a word must have to be stemmed at all
+	begin  [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
 	placed map[string]place
 	seen   map[string]*reading
 }
@@ -53,10 +53,24 @@ func newReader(q Question, size int, kin float64) *reader {
 	return r
 }
 
+// allow lets the words be looked at whose stem may be s, or kin to it. Stemming
+// leaves the first two letters as they are, except that "dying" is "die".
 func (r *reader) allow(s string) {
-	if s != "" {
-		r.first[s[0]] = true
+	switch {
+	case len(s) == 1:
+		r.begin[s[0]] = ^uint32(0)
+	case s != "":
+		r.begin[s[0]] |= 1 << (s[1] % 32)
+		if s[1] == 'i' {
+			r.begin[s[0]] |= 1 << ('y' % 32)
+		}
 	}
+}
+
+// mayBe reports whether a word begins like a term.
+func (r *reader) mayBe(fold []byte) bool {
+	seconds := r.begin[fold[0]]
+	return len(fold) == 1 && seconds != 0 || len(fold) > 1 && seconds&(1<<(fold[1]%32)) != 0
 }
 
 // read returns the reading of text, which must not be changed.
@@ -120,7 +134,7 @@ func (r *reader) pair(got *reading, latest []int, term int) {
 
 // place returns which term of the question w is or is kin to.
 func (r *reader) place(w word) place {
-	if !r.first[w.fold[0]] {
+	if !r.mayBe(w.fold) {
 		return place{term: -1}
 	}
 	if at, ok := r.placed[string(w.fold)]; ok {

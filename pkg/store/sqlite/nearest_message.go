@@ -24,22 +24,13 @@ WHERE x.bank = ? AND length(x.vector) = ? ORDER BY x.rowid`, []any{v.Bytes(), js
 
 // near runs a query of numbers and distances between vectors of unit length.
 func (r *reader) near(ctx context.Context, what, find string, args []any) ([]query.Near, error) {
-	rows, err := r.tx.QueryContext(ctx, find, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer rows.Close()
 	var out []query.Near
-	for rows.Next() {
-		var n query.Near
-		var d float64
-		if err := rows.Scan(&n.No, &d); err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
-		}
-		n.Cosine = max(-1, min(1, 1-d*d/2))
-		out = append(out, n)
-	}
-	return out, rows.Err()
+	err := eachOf(ctx, r.tx, what, 2, find, args, func(row *rowset) error {
+		no, d := row.int(), row.real()
+		out = append(out, query.Near{No: no, Cosine: max(-1, min(1, 1-d*d/2))})
+		return nil
+	})
+	return out, err
 }
 
 // Dimension is the size of the bank's vectors, 0 while there is none.

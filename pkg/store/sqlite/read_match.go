@@ -47,14 +47,8 @@ func (r *reader) Matching(rec memory.Record, t query.Term, limit int) ([]int64, 
 	case rec == memory.RecordFact:
 		from, where, args = " JOIN facts f ON f.no = x.rowid", " AND "+r.filter.facts, append(args, r.filter.factArgs...)
 	}
-	// One row for all numbers: fetching them row by row costs more than finding them.
-	sqlText := "SELECT group_concat(n, ' ') FROM (SELECT x.rowid AS n FROM " + tab.fts + " x" + from +
-		" WHERE " + tab.fts + " MATCH ?" + where + " ORDER BY x.rowid DESC LIMIT ?)"
-	var joined sql.NullString
-	if err := r.tx.QueryRowContext(r.ctx, sqlText, append(args, limit)...).Scan(&joined); err != nil {
-		return nil, 0, fmt.Errorf("search %s by keyword: %w", tab.fts, err)
-	}
-	nos, err := parseNumbers(joined.String)
+	nos, err := r.numbers("search "+tab.fts+" by keyword", "SELECT x.rowid FROM "+tab.fts+" x"+from+
+		" WHERE "+tab.fts+" MATCH ?"+where+" ORDER BY x.rowid DESC LIMIT ?", append(args, limit)...)
 	if err != nil || len(nos) < limit {
 		return nos, len(nos), err
 	}

@@ -25,13 +25,11 @@ func (r *reader) Context(nos []int64) ([]query.MessageRow, error) {
 
 func (r *reader) messageRows(nos []int64, sqlText string, args []any) ([]query.MessageRow, error) {
 	found := make(map[int64]query.MessageRow, len(nos))
-	err := r.scanAll("read messages", sqlText, args, func(rows *sql.Rows) error {
-		var m query.MessageRow
-		var said int64
-		err := rows.Scan(&m.No, &m.ID, &m.Session, &m.Speaker, &m.Text, &m.Caption, &said, &m.Recalled)
-		m.Said = fromMicros(said)
+	err := r.many("read messages", 8, sqlText, args, func(row *rowset) error {
+		m := query.MessageRow{No: row.int(), ID: memory.MessageID(row.text()), Session: memory.SessionID(row.text()), Speaker: row.text(),
+			Text: row.text(), Caption: row.text(), Said: fromMicros(row.int()), Recalled: row.bool()}
 		found[m.No] = m
-		return err
+		return nil
 	})
 	return inOrder(nos, found), err
 }
@@ -45,17 +43,12 @@ func (r *reader) Around(nos []int64, before, after int) ([]query.Neighbourhood, 
     ORDER BY n.seq LIMIT ?4))
 FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
 	found := make(map[int64]query.Neighbourhood, len(nos))
-	err := r.scanAll("read neighbours", find, []any{jsonList(nos), r.bank, before, after}, func(rows *sql.Rows) error {
-		var n query.Neighbourhood
-		var earlier, later sql.NullString
-		if err := rows.Scan(&n.No, &earlier, &later); err != nil {
+	err := r.many("read neighbours", 3, find, []any{jsonList(nos), r.bank, before, after}, func(row *rowset) (err error) {
+		n := query.Neighbourhood{No: row.int()}
+		if n.Before, err = parseNumbers(row.text()); err != nil {
 			return err
 		}
-		var err error
-		if n.Before, err = parseNumbers(earlier.String); err != nil {
-			return err
-		}
-		n.After, err = parseNumbers(later.String)
+		n.After, err = parseNumbers(row.text())
 		found[n.No] = n
 		return err
 	})
@@ -68,17 +61,11 @@ func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
   f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
 	found := make(map[int64]query.FactRow, len(nos))
-	err := r.scanAll("read facts", find+r.filter.facts, args, func(rows *sql.Rows) error {
-		var f query.FactRow
-		var said int64
-		var from, to sql.NullInt64
-		var entities []byte
-		err := rows.Scan(&f.No, &f.ID, &f.Parent, &f.Text, &f.Speaker, &f.Type, &entities, &said, &from, &to, &f.Confidence, &f.Pinned)
-		if err != nil {
-			return err
-		}
-		f.Said, f.Occurred = fromMicros(said), spanOf(from, to)
-		err = fromJSON(entities, &f.Entities)
+	err := r.many("read facts", 12, find+r.filter.facts, args, func(row *rowset) error {
+		f := query.FactRow{No: row.int(), ID: memory.FactID(row.text()), Parent: memory.CompositeID(row.text()), Text: row.text(), Speaker: row.text(), Type: memory.Type(row.text())}
+		err := fromJSON([]byte(row.text()), &f.Entities)
+		f.Said, f.Occurred = fromMicros(row.int()), spanOf(row.optional(), row.optional())
+		f.Confidence, f.Pinned = row.real(), row.bool()
 		found[f.No] = f
 		return err
 	})
@@ -107,12 +94,8 @@ JOIN facts f ON f.no = s.fact WHERE f.bank = ? AND `+r.filter.facts+` ORDER BY s
 func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, error) {
 	var out []query.Link
 	args := append([]any{jsonList(nos), r.bank}, more...)
-	err := r.scanAll("read sources", sqlText, args, func(rows *sql.Rows) error {
-		var l query.Link
-		if err := rows.Scan(&l.Fact, &l.Message); err != nil {
-			return err
-		}
-		out = append(out, l)
+	err := r.many("read sources", 2, sqlText, args, func(row *rowset) error {
+		out = append(out, query.Link{Fact: row.int(), Message: row.int()})
 		return nil
 	})
 	return out, err

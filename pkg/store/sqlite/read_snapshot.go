@@ -117,15 +117,16 @@ func (r *reader) scanAll(what, query string, args []any, scan func(*sql.Rows) er
 	return nil
 }
 
+// many is scanAll of a query of so many columns that brings many rows.
+func (r *reader) many(what string, columns int, query string, args []any, scan func(*rowset) error) error {
+	return eachOf(r.ctx, r.tx, what, columns, query, args, scan)
+}
+
 // numbers runs a query whose rows are one number each.
 func (r *reader) numbers(what, query string, args ...any) ([]int64, error) {
 	var out []int64
-	err := r.scanAll(what, query, args, func(rows *sql.Rows) error {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return err
-		}
-		out = append(out, n)
+	err := r.many(what, 1, query, args, func(row *rowset) error {
+		out = append(out, row.int())
 		return nil
 	})
 	return out, err

@@ -21,25 +21,19 @@ func (r *reader) Composites(nos []int64) ([]query.CompositeRow, error) {
 	const find = `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence
 FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 	found := make(map[int64]query.CompositeRow, len(nos))
-	err := r.scanAll("read composites", find, []any{jsonList(nos), r.bank}, func(rows *sql.Rows) error {
-		var c query.CompositeRow
-		var said int64
-		err := rows.Scan(&c.No, &c.ID, &c.Level, &c.Text, &said, &c.Confidence)
-		c.Said, c.Whole = fromMicros(said), true
+	err := r.many("read composites", 6, find, []any{jsonList(nos), r.bank}, func(row *rowset) error {
+		c := query.CompositeRow{No: row.int(), ID: memory.CompositeID(row.text()), Level: int(row.int()), Text: row.text(),
+			Said: fromMicros(row.int()), Confidence: row.real(), Whole: true}
 		found[c.No] = c
-		return err
+		return nil
 	})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
-	err = r.scanAll("read leaves", leaves+`SELECT t.root, f.no, (`+r.filter.facts+`) FROM t CROSS JOIN facts f ON f.parent = t.no ORDER BY t.root, f.no`,
-		args, func(rows *sql.Rows) error {
-			var root, leaf int64
-			var passes bool
-			if err := rows.Scan(&root, &leaf, &passes); err != nil {
-				return err
-			}
+	err = r.many("read leaves", 3, leaves+`SELECT t.root, f.no, (`+r.filter.facts+`) FROM t CROSS JOIN facts f ON f.parent = t.no ORDER BY t.root, f.no`,
+		args, func(row *rowset) error {
+			root, leaf, passes := row.int(), row.int(), row.bool()
 			c := found[root]
 			if passes {
 				c.Leaves = append(c.Leaves, leaf)
