@@ -59,8 +59,14 @@ func (g *gatherer) gather(ctx context.Context) error {
 	a, late := g.a, []string(nil)
 	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0
 	semantic := a.on(memory.StrategySemantic) && len(a.vector) > 0
+	if semantic {
+		if err := g.expect(); err != nil {
+			return fmt.Errorf("recall by vectors: %w", err)
+		}
+	}
 	for _, st := range []step{
 		{"keyword over facts", keyword && g.wantsFacts(), func(context.Context) error { return g.keywordTexts(memory.RecordFact, g.cfg.Facts) }},
+		{"words of messages", keyword && g.wants(memory.RecordMessage), func(context.Context) error { return g.lookUp(memory.RecordMessage) }},
 		{"semantic", semantic && g.wantsFacts(), g.semantic},
 		{"semantic over messages", semantic && g.wants(memory.RecordMessage), g.semanticMessages},
 		{"keyword over messages", keyword && g.wants(memory.RecordMessage), func(context.Context) error { return g.keywordMessages(a.on(memory.StrategyGraph)) }},

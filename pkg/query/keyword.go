@@ -33,25 +33,28 @@ func (p postings) sum(has uint64) float64 {
 	return sum
 }
 
-// lookUp finds the rows of a record by the question's terms. The rarest terms
+// lookUp finds the rows of a record by the question's terms, once. The rarest terms
 // bring rows until they have brought cfg.CommonTerm; what commoner terms would
 // add is words that nearly every row has. At least one term brings rows.
-func (g *gatherer) lookUp(r memory.Record) (postings, error) {
+func (g *gatherer) lookUp(r memory.Record) error {
+	if _, known := g.found[r]; known {
+		return nil
+	}
 	size, err := g.s.Size(r)
 	if err != nil {
-		return postings{}, err
+		return err
 	}
 	g.size[r] = size
 	p := postings{has: g.has(r), df: map[string]int{}}
 	if size == 0 {
 		g.found[r] = p
-		return p, nil
+		return nil
 	}
 	lists, all := make([][]int64, len(g.q.terms)), make([]int, len(g.q.terms))
 	p.order, p.worth = make([]int, len(g.q.terms)), make([]float64, len(g.q.terms))
 	for i, t := range g.q.terms {
 		if lists[i], all[i], err = g.s.Matching(r, t, g.cfg.CommonTerm); err != nil {
-			return p, err
+			return err
 		}
 		p.df[g.q.Terms[i].Stem] = all[i]
 		p.order[i], p.worth[i] = i, idf(size, all[i])
@@ -68,7 +71,7 @@ func (g *gatherer) lookUp(r memory.Record) (postings, error) {
 		brought += len(lists[i])
 	}
 	g.found[r] = p
-	return p, nil
+	return nil
 }
 
 // latestBest gives the n rows with the highest sums; ties: the latest first.
@@ -88,10 +91,10 @@ func (p postings) latestBest(n int) []int64 {
 // on are candidates as well, so that a fact supports its message and does not
 // stand before it by another measure.
 func (g *gatherer) keywordMessages(beside bool) error {
-	p, err := g.lookUp(memory.RecordMessage)
-	if err != nil {
+	if err := g.lookUp(memory.RecordMessage); err != nil {
 		return err
 	}
+	p := g.found[memory.RecordMessage]
 	rows, err := g.withThings(memory.RecordMessage, p.latestBest(g.cfg.Messages))
 	if err != nil {
 		return err
@@ -175,11 +178,11 @@ func (g *gatherer) restedOn() ([]int64, error) {
 
 // keywordTexts ranks facts, composites or observations by their own words.
 func (g *gatherer) keywordTexts(r memory.Record, limit int) error {
-	p, err := g.lookUp(r)
+	err := g.lookUp(r)
 	if err != nil {
 		return err
 	}
-	rows := p.latestBest(limit)
+	rows := g.found[r].latestBest(limit)
 	if r == memory.RecordFact {
 		if rows, err = g.withThings(r, rows); err != nil {
 			return err

@@ -83,6 +83,10 @@ type Searcher interface {
 	// number first, at most limit, and how many there are in all: exact below
 	// limit, an estimate from there on.
 	Matching(r memory.Record, t Term, limit int) (nos []int64, all int, err error)
+	// Expect says that Nearest and NearestMessages will be asked for v: up to so
+	// many facts and messages, 0 = they will not. What they can do without the
+	// store begins beside what else is asked.
+	Expect(v memory.Vector, facts, messages int) error
 	// Nearest gives up to limit facts by descending cosine similarity to v,
 	// which must have unit length; ties by number. Vectors of another size are
 	// not compared. Those given are compared exactly; in a large bank one that is

@@ -1,6 +1,11 @@
 package rank
 
-import "strings"
+import (
+	"maps"
+	"runtime"
+	"strings"
+	"sync"
+)
 
 // reading is what one text holds of a question.
 type reading struct {
@@ -71,6 +76,38 @@ func (r *reader) allow(s string) {
 func (r *reader) mayBe(fold []byte) bool {
 	seconds := r.begin[fold[0]]
 	return len(fold) == 1 && seconds != 0 || len(fold) > 1 && seconds&(1<<(fold[1]%32)) != 0
+}
+
+// shared is from how many candidates on it is worth a second goroutine to read them.
+const shared = 64
+
+// readAll reads the texts of many candidates and their neighbours before they
+// are asked for, on two cores. Candidates that stand together share neighbours,
+// so each core takes half of them in their order.
+func (r *reader) readAll(c []Candidate) {
+	if len(c) < shared || runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
+	other := *r
+	other.placed, other.seen = map[string]place{}, make(map[string]*reading, len(c))
+	var wg sync.WaitGroup
+	wg.Go(func() { other.readEach(c[len(c)/2:]) })
+	r.readEach(c[:len(c)/2])
+	wg.Wait()
+	maps.Copy(r.seen, other.seen)
+}
+
+func (r *reader) readEach(c []Candidate) {
+	for i := range c {
+		r.read(c[i].Text)
+		r.read(c[i].Caption)
+		for _, n := range []*Neighbour{c[i].Prev, c[i].Prev2, c[i].Next} {
+			if n != nil {
+				r.read(n.Text)
+				r.read(n.Caption)
+			}
+		}
+	}
 }
 
 // read returns the reading of text, which must not be changed.

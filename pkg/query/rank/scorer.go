@@ -33,6 +33,7 @@ func newScorer(q Question, c []Candidate, stats Stats, w Weights) *scorer {
 	if len(q.Speakers) == 1 {
 		s.named = q.Speakers[0]
 	}
+	s.r.readAll(c)
 	flat := make([]float64, len(c)*len(q.Terms))
 	words := 0
 	for i := range c {

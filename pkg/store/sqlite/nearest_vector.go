@@ -86,12 +86,13 @@ func (s vectorSearch) compare(from string, list any, limit int) ([]query.Near, e
 
 // bySketches looks where sketches point to. done is false when there are none.
 func (s vectorSearch) bySketches() (near []query.Near, done bool, err error) {
-	snap, bits, err := s.sketches()
-	if err != nil || snap == nil {
+	begun, err := s.scan()
+	if err != nil || begun == nil {
 		return nil, false, err
 	}
-	enough := max(candidates, candidatesEach*s.limit)
-	nos := snap.Nearest(bits, enough, workers(), nil)
+	snap, bits, enough := begun.snap, begun.bits, begun.enough
+	<-begun.done
+	nos := slices.Clone(begun.nos)
 	tried := len(nos)
 	near, err = s.among(nos)
 	share := float64(len(near)) / float64(max(1, tried))

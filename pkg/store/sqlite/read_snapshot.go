@@ -20,6 +20,7 @@ type reader struct {
 	bank   int64
 	filter narrowing
 	only   map[memory.Record]bool // whether the bank is alone with rows of a record, once asked
+	ahead  map[memory.Record]*scan
 }
 
 var (
@@ -34,6 +35,7 @@ func (db *DB) Search(ctx context.Context, bank memory.BankID, f memory.Filter, f
 		if r.filter, err = r.narrow(f); err != nil {
 			return err
 		}
+		defer r.awaitScans()
 		return fn(r)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -110,12 +112,34 @@ func (l *large) fill(bank memory.BankID, n int) []memory.Fact {
 	return facts
 }
 
+// turned is another vector of the same length.
+func turned(v memory.Vector) memory.Vector {
+	out := slices.Clone(v)
+	slices.Reverse(out)
+	return out
+}
+
 func near(t *testing.T, db *sqlite.DB, bank memory.BankID, f memory.Filter, v memory.Vector, k int, exact bool) []query.Near {
 	t.Helper()
 	var out []query.Near
 	err := db.Search(t.Context(), bank, f, func(s query.Searcher) (err error) {
-		out, err = s.Nearest(t.Context(), v, k, exact)
-		return err
+		if out, err = s.Nearest(t.Context(), v, k, exact); err != nil || exact {
+			return err
+		}
+		// That it is expected changes nothing, nor that something else was.
+		for _, expected := range []memory.Vector{v, turned(v)} {
+			if err := s.Expect(expected, k, k); err != nil {
+				return err
+			}
+			again, err := s.Nearest(t.Context(), v, k, exact)
+			if err != nil {
+				return err
+			}
+			if diff := cmp.Diff(out, again); diff != "" {
+				t.Errorf("near to what was expected:\n%s", diff)
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,65 @@
+package rank
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Words are left unread by how they begin, so a stem has to begin as its words do.
+func TestAStemBeginsAsItsWordsDo(t *testing.T) {
+	var unread []string
+	try := func(w string) {
+		r := newReader(Question{Terms: []Term{{Stem: stem(w), Word: stem(w)}}}, 0, 0)
+		if !r.mayBe([]byte(w)) {
+			unread = append(unread, w)
+		}
+	}
+	letters := "abcdefghijklmnopqrstuvwxyz"
+	for _, a := range letters {
+		for _, b := range letters {
+			for _, end := range []string{"", "s", "y", "ed", "ing", "ly", "ies", "er", "ion"} {
+				try(string(a) + string(b) + end)
+				for _, c := range letters {
+					try(string(a) + string(b) + string(c) + end)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff([]string(nil), unread); diff != "" {
+		t.Errorf("words that are never read as their own stem:\n%s", diff)
+	}
+}
+
+func TestReadingOnTwoCoresChangesNothing(t *testing.T) {
+	q := ParseQuestion("When did Anna buy tickets for the concert in Lisbon with the kids?", time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), []string{"Anna"})
+	words := strings.Fields("Anna bought tickets? We went to Lisbon with my kid and a cat. Concerts last long yesterday")
+	c := make([]Candidate, 3*shared)
+	for i := range c {
+		text := ""
+		for j := range 12 {
+			text += words[(i*7+j*(i%5+1))%len(words)] + " "
+		}
+		c[i] = Candidate{ID: strconv.Itoa(i), Seq: uint64(i), Session: "s", Pos: i, Text: text + strconv.Itoa(i), Caption: words[i%len(words)]}
+		if i > 1 {
+			c[i].Prev, c[i].Prev2 = &Neighbour{Text: c[i-1].Text}, &Neighbour{Text: c[i-2].Text, Caption: c[i-2].Caption}
+		}
+	}
+	both, one := newReader(q, len(c), .5), newReader(q, len(c), .5)
+	both.readAll(c)
+	one.readEach(c)
+	if runtime.GOMAXPROCS(0) > 1 && len(both.seen) == 0 {
+		t.Error("nothing was read before it was asked for")
+	}
+	for _, r := range c {
+		for _, text := range []string{r.Text, r.Caption} {
+			if diff := cmp.Diff(one.read(text), both.read(text), cmp.AllowUnexported(reading{})); diff != "" {
+				t.Fatalf("%q is read otherwise on two cores:\n%s", text, diff)
+			}
+		}
+	}
+}
