@@ -46,10 +46,12 @@ func serveWith(t *testing.T, change func(*query.Deps)) *served {
 		}
 	})
 	s := &served{world: w, conn: conn, nc: natstest.Another(t, conn).NC}
-	natstest.Eventually(t, "the service to answer", func() bool {
-		_, err := s.nc.Request("$SRV.PING.eunoe", nil, time.Second)
-		return err == nil
-	})
+	select {
+	case <-w.service.Ready():
+	case err := <-done:
+		done <- nil
+		t.Fatalf("the service ended before it was ready: %v", err)
+	}
 	return s
 }
 
