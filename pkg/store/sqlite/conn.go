@@ -35,10 +35,6 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 // pageSize is SQLite's own, in bytes.
 const pageSize = 4096
 
-// mapped is how many bytes of the file are mapped into memory at most: as many
-// as SQLite lets.
-const mapped = 0x7fff0000
-
 // newPool gives a pool of at most conns connections that stay open and do not
 // let the file grow past limit bytes (0 = no bound).
 func newPool(dsn string, conns int, limit int64) *sql.DB {
@@ -48,8 +44,7 @@ func newPool(dsn string, conns int, limit int64) *sql.DB {
 	d := &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 		// Sorts and temporary indexes hold text: they stay off the disk. The
 		// timer checkpoints; a commit does only where the log outgrows 64 MiB.
-		// What is mapped is read without a system call and a copy for each page.
-		_, err := c.Exec("PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384; PRAGMA mmap_size = "+strconv.Itoa(mapped), nil)
+		_, err := c.Exec("PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 16384;", nil)
 		if err == nil { // for the migration that packs vectors
 			err = c.RegisterFunc("packed", func(raw []byte) []byte { return sketch.Pack(memory.VectorOf(raw)) }, true)
 		}
