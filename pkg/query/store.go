@@ -135,8 +135,6 @@ type Rows interface {
 	FactNumbers(ids []memory.FactID) ([]int64, error)
 	// Links gives what facts rest on, by fact number and then stream sequence.
 	Links(facts []int64) ([]Link, error)
-	// Resting gives the links of the facts that rest on one of the messages.
-	Resting(messages []int64) ([]Link, error)
 	// Unheld gives those of the messages that facts rest on of which none is live,
 	// or, where the filter names a time, was held at it.
 	Unheld(messages []int64) ([]int64, error)

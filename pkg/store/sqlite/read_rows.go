@@ -85,12 +85,6 @@ func (r *reader) Links(facts []int64) ([]query.Link, error) {
 JOIN messages m ON m.seq = s.seq WHERE m.bank = ? AND `+r.filter.messages+` ORDER BY s.fact, m.seq`, facts, r.filter.messageArgs)
 }
 
-// Resting gives the links of the facts that rest on one of the messages.
-func (r *reader) Resting(messages []int64) ([]query.Link, error) {
-	return r.links(`SELECT s.fact, s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
-JOIN facts f ON f.no = s.fact WHERE f.bank = ? AND `+r.filter.facts+` ORDER BY s.fact, s.seq`, messages, r.filter.factArgs)
-}
-
 func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, error) {
 	var out []query.Link
 	args := append([]any{jsonList(nos), r.bank}, more...)
