@@ -59,7 +59,7 @@ func (g *gatherer) gather(ctx context.Context) error {
 	a, late := g.a, []string(nil)
 	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0
 	semantic := a.on(memory.StrategySemantic) && len(a.vector) > 0
-	if semantic {
+	if semantic && g.inTime(ctx) == nil {
 		if err := g.expect(); err != nil {
 			return fmt.Errorf("recall by vectors: %w", err)
 		}

@@ -8,15 +8,15 @@ import (
 
 // expect has the vectors looked through while words are looked up.
 func (g *gatherer) expect() error {
+	if g.a.exact {
+		return nil
+	}
 	facts, messages := 0, 0
 	if g.wantsFacts() {
 		facts = g.cfg.Facts
 	}
 	if g.wants(memory.RecordMessage) {
 		messages = g.cfg.Messages
-	}
-	if g.a.exact {
-		return nil
 	}
 	return g.s.Expect(g.a.vector, facts, messages)
 }

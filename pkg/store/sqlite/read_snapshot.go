@@ -20,7 +20,7 @@ type reader struct {
 	bank   int64
 	filter narrowing
 	only   map[memory.Record]bool // whether the bank is alone with rows of a record, once asked
-	ahead  map[memory.Record]*scan
+	ahead  map[memory.Record]*scan // begun by Expect
 }
 
 var (
