@@ -8,15 +8,18 @@ import (
 	"time"
 )
 
+// largeLog is the size of the write-ahead log, in bytes, from which on it is cut
+// though writes go on.
+const largeLog = 32 << 20
+
 // maintain folds the write-ahead log into the file until the store closes: at
 // most once a period, and only after commits; and scrubs the file after
-// something was erased. It runs on the writer's connection, so it never meets a
-// transaction of this process's writer.
+// something was erased.
 func (db *DB) maintain() {
 	defer db.stopped.Done()
 	tick := time.NewTicker(db.config.Checkpoint)
 	defer tick.Stop()
-	folding := false
+	folding, scrubbed := false, false
 	var next time.Time // no scrub before
 	ctx := context.Background()
 	for {
@@ -39,14 +42,28 @@ func (db *DB) maintain() {
 			// Erasures that follow each other share a scrub: it is given a
 			// tenth of the writer's time at most.
 			next = time.Now().Add(max(10*took, db.config.Checkpoint))
-			folding = true
+			folding, scrubbed = true, true
 		}
 		if folding {
-			done, err := db.checkpoint(ctx)
+			done, err := db.fold(ctx, scrubbed)
 			db.warn(err, "checkpoint failed; the next one tries again")
-			folding = !done
+			folding, scrubbed = !done, scrubbed && !done
 		}
 	}
+}
+
+// fold copies the write-ahead log into the file beside the writer, which takes
+// as long as the disk takes, and cuts the log where that is quick: when no more
+// was written meanwhile. A large log, and one that may hold what was erased, it
+// cuts in any case. done is false while there is a log.
+func (db *DB) fold(ctx context.Context, cut bool) (done bool, err error) {
+	if _, err := db.folder.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		return false, failure(fmt.Errorf("checkpoint beside the writer: %w", err))
+	}
+	if !cut && len(db.dirty) > 0 && sizeOf(db.config.Path+"-wal") < largeLog {
+		return false, nil
+	}
+	return db.checkpoint(ctx)
 }
 
 func (db *DB) warn(err error, what string) {
@@ -55,8 +72,9 @@ func (db *DB) warn(err error, what string) {
 	}
 }
 
-// checkpoint copies the write-ahead log into the file and cuts it to nothing.
-// done is false when a reader still needs a part of it: what could be copied
+// checkpoint copies what is left of the write-ahead log into the file and cuts
+// it to nothing. It runs on the writer's connection, so it never meets a
+// transaction of this process's writer. done is false when a reader still needs a part of it: what could be copied
 // was copied.
 func (db *DB) checkpoint(ctx context.Context) (done bool, err error) {
 	conn, err := db.writer.Conn(ctx)
@@ -102,7 +120,7 @@ func (db *DB) scrub(ctx context.Context) (took time.Duration, err error) {
 	defer func() { _ = conn.Close() }()
 	began := time.Now()
 	steps := []string{"VACUUM", "DELETE FROM meta WHERE key = '" + scrubKey + "'"}
-	if db.size() > inMemory {
+	if sizeOf(db.config.Path) > inMemory {
 		// What is copied is what stays: a temporary file holds nothing erased.
 		steps = append([]string{"PRAGMA temp_store = FILE"}, steps...)
 		defer func() {
@@ -128,15 +146,15 @@ func (db *DB) lastScrub(ctx context.Context) {
 		db.scrubbing.Store(true)
 	default:
 	}
-	if db.scrubbing.Load() && db.size() <= inMemory {
+	if db.scrubbing.Load() && sizeOf(db.config.Path) <= inMemory {
 		_, err := db.scrub(ctx)
 		db.warn(err, "scrubbing after an erasure failed; it is done when the store opens again")
 	}
 }
 
-// size is that of the file in bytes, 0 where it cannot be told.
-func (db *DB) size() int64 {
-	info, err := os.Stat(db.config.Path)
+// sizeOf is the size of a file in bytes, 0 where it cannot be told.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
 	if err != nil {
 		return 0
 	}

@@ -22,6 +22,7 @@ type DB struct {
 	config  Config
 	log     zerolog.Logger
 	writer  *sql.DB // one connection; nil when opened read-only
+	folder  *sql.DB // one connection, for checkpoints beside the writer; nil as the writer
 	readers *sql.DB
 	memo    atomic.Pointer[memo] // what the last writes left to know; nil while it is with one
 
@@ -62,6 +63,7 @@ func (db *DB) openWriter(ctx context.Context) error {
 		return err
 	}
 	db.writer = newPool(writerDSN(db.config), 1, db.config.Limit)
+	db.folder = newPool(writerDSN(db.config), 1, db.config.Limit)
 	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
 	ready, err := db.ready(ctx)
 	if err != nil {
@@ -166,7 +168,7 @@ func (db *DB) Close() error {
 func (db *DB) closePools() error {
 	var errs []error
 	// Readers first: the last connection to close folds the write-ahead log.
-	for _, p := range []*sql.DB{db.readers, db.writer} {
+	for _, p := range []*sql.DB{db.readers, db.folder, db.writer} {
 		if p != nil {
 			errs = append(errs, p.Close())
 		}
