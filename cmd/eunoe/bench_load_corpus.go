@@ -20,6 +20,9 @@ const (
 	loadModel      = "bench:clusters"
 )
 
+// loadPause is between two messages.
+const loadPause = 10 * time.Second
+
 var loadEpoch = time.Date(2025, 1, 1, 8, 0, 0, 0, time.UTC)
 
 // corpus makes a bank of talk, always the same from one seed: words whose
@@ -123,19 +126,22 @@ func (c *corpus) thread(bank memory.BankID) thread {
 	return t
 }
 
+// loadSession is the session of the message after n.
+func loadSession(n int) memory.SessionID { return memory.SessionID(fmt.Sprintf("s%d", n/200)) }
+
 // batch makes the next hundred messages and facts: what is applied of each stream.
 func (c *corpus) batch(ctx context.Context, bank memory.BankID, seq, write uint64) ([]consolidate.MessageEvent, []memory.Write, error) {
 	var events []consolidate.MessageEvent
 	var facts []memory.Fact
 	var late []memory.LateVector
-	session := memory.SessionID(fmt.Sprintf("s%d", c.made/200))
+	session := loadSession(c.made)
 	var t thread
 	for i := range 100 {
 		if i%4 == 0 {
 			t = c.thread(bank)
 		}
 		seq++
-		at := loadEpoch.Add(time.Duration(seq) * 10 * time.Second)
+		at := loadEpoch.Add(time.Duration(seq) * loadPause)
 		speaker := []string{"Ann", "Ben"}[i%2]
 		m := &memory.Message{Bank: bank, Session: session, Seq: seq, ID: memory.SequenceID(seq), Role: memory.RoleUser, Speaker: speaker,
 			Content: c.say(10+c.rng.IntN(20), t.own) + ".", Time: at}

@@ -21,16 +21,17 @@ import (
 
 // loadRecall are the figures of bench recall.
 type loadRecall struct {
-	Bank     loaded         `json:"bank"`
-	Sketches query.Sketches `json:"sketches"`
-	Made     float64        `json:"sketches_made_seconds"`
-	Recall   spread         `json:"recall"`
-	Found    int            `json:"items"` // of all answers
-	Degraded []string       `json:"degraded"`
-	Words    spread         `json:"recall_without_vectors"`
-	Vector   spread         `json:"vector"`
-	RecallAt float64        `json:"vector_recall_at_10"`
-	Exact    spread         `json:"exact_scan"`
+	Bank     loaded            `json:"bank"`
+	Sketches query.Sketches    `json:"sketches"`
+	Made     float64           `json:"sketches_made_seconds"`
+	Recall   spread            `json:"recall"`
+	Found    int               `json:"items"` // of all answers
+	Degraded []string          `json:"degraded"`
+	Words    spread            `json:"recall_without_vectors"`
+	Narrowed map[string]spread `json:"recall_narrowed"` // by what narrows it
+	Vector   spread            `json:"vector"`
+	RecallAt float64           `json:"vector_recall_at_10"`
+	Exact    spread            `json:"exact_scan"`
 }
 
 func (a *cli) benchRecall(cmd *cobra.Command, f loadFlags) error {
@@ -56,6 +57,8 @@ func (a *cli) benchRecall(cmd *cobra.Command, f loadFlags) error {
 func (r *loadRecall) print(w io.Writer) {
 	lines(w, "bank", r.Bank.String(),
 		"recall over NATS, with vectors", r.Recall, "recall over NATS, words alone", r.Words,
+		"recall narrowed to one session", r.Narrowed["session"], "  to six hours", r.Narrowed["six hours"], "  to the later half", r.Narrowed["since"],
+		"  as of the middle", r.Narrowed["as of"], "  to one of two speakers", r.Narrowed["speaker"], "  to a type", r.Narrowed["type"],
 		"nearest 10 facts by sketches", r.Vector, "  recall@10 against comparing all", r.RecallAt, "nearest 10 facts comparing all", r.Exact,
 		"sketches", r.Sketches, "  made in seconds", r.Made, "degraded", r.Degraded)
 }
@@ -107,7 +110,7 @@ func (r *loadRecall) measure(ctx context.Context, dir, path string, f loadFlags,
 				r.Recall = spreadOf(times)
 			}
 		}
-		return nil
+		return r.askNarrowed(ctx, c)
 	})
 	if err != nil {
 		return err

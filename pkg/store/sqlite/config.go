@@ -34,6 +34,10 @@ type Config struct {
 	// sketched in memory, so that a search need not compare all of them; at least
 	// 1. Smaller banks, and searches that ask for it, compare all.
 	Sketched int
+	// Listed is how many facts or messages pass a filter at most for a search to
+	// list them first and look among them; 0 = it never does. It changes how long
+	// a search takes, and nothing that it finds by comparing all.
+	Listed int
 
 	Readers    int           // read connections at most
 	Busy       time.Duration // how long to wait for another process's lock
@@ -44,12 +48,14 @@ type Config struct {
 	Log zerolog.Logger // zero logs nothing
 }
 
-// DefaultConfig is a writable store at path: sketches from 5,000 vectors on, two readers per CPU, 5 s of
+// DefaultConfig is a writable store at path: sketches from 5,000 vectors on, up to as many listed
+// for a filter, two readers per CPU, 5 s of
 // patience with locks, a checkpoint each second.
 func DefaultConfig(path string) Config {
 	return Config{
 		Path:       path,
 		Sketched:   5000,
+		Listed:     5000,
 		Readers:    2 * runtime.NumCPU(),
 		Busy:       5 * time.Second,
 		Checkpoint: time.Second,
@@ -78,6 +84,9 @@ func (c Config) Validate() error {
 	}
 	if c.Sketched < 1 {
 		wrong("sketched is %d; expected 1 or more", c.Sketched)
+	}
+	if c.Listed < 0 {
+		wrong("listed is %d; it must not be negative", c.Listed)
 	}
 	if c.Readers < 1 {
 		wrong("readers is %d; expected 1 or more", c.Readers)

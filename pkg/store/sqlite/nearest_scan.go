@@ -25,6 +25,12 @@ func (r *reader) Expect(v memory.Vector, facts, messages int) error {
 		if limit <= 0 || len(v) == 0 {
 			continue
 		}
+		if p, err := r.passing(rec); err != nil || p.few { // those are compared one by one
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		s := vectorSearch{r: r, v: v, record: rec, limit: limit}
 		begun, err := s.scan()
 		if err != nil {

@@ -19,22 +19,20 @@ const (
 	candidatesEach = 4
 	// passing is which share of the candidates must pass the filter at least for
 	// more of them to be looked at; where fewer do, what passes is listed first.
-	passing = .2
-	// fewRows is how many rows that pass are compared without sketches.
-	fewRows = 5000
+	passing = .05
 )
 
 // Nearest gives up to limit facts by descending cosine similarity to v.
 func (r *reader) Nearest(ctx context.Context, v memory.Vector, limit int, exact bool) ([]query.Near, error) {
 	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordFact, limit: limit, plain: noneEnded,
-		join: " JOIN facts f ON f.no = x.fact", filter: r.filter.facts, args: r.filter.factArgs, rows: "SELECT f.no FROM facts f WHERE f.bank = ? AND "}
+		join: " CROSS JOIN facts f ON f.no = x.fact", filter: r.filter.facts, args: r.filter.factArgs, rows: "SELECT f.no FROM facts f WHERE f.bank = ? AND "}
 	return s.run(exact)
 }
 
 // NearestMessages gives up to limit messages by descending cosine similarity to v.
 func (r *reader) NearestMessages(ctx context.Context, v memory.Vector, limit int, exact bool) ([]query.Near, error) {
 	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordMessage, limit: limit, plain: noneReplaced,
-		join: " JOIN messages m ON m.seq = x.message", filter: r.filter.messages, args: r.filter.messageArgs, rows: "SELECT m.seq FROM messages m WHERE m.bank = ? AND "}
+		join: " CROSS JOIN messages m ON m.seq = x.message", filter: r.filter.messages, args: r.filter.messageArgs, rows: "SELECT m.seq FROM messages m WHERE m.bank = ? AND "}
 	return s.run(exact)
 }
 
@@ -55,6 +53,14 @@ type vectorSearch struct {
 func (s vectorSearch) run(exact bool) ([]query.Near, error) {
 	if s.limit <= 0 || len(s.v) == 0 {
 		return nil, nil
+	}
+	passed, err := s.r.passing(s.record)
+	if err != nil {
+		return nil, err
+	}
+	if passed.few {
+		near, err := s.among(slices.Clone(passed.nos))
+		return near[:min(len(near), s.limit)], err
 	}
 	if !exact {
 		near, done, err := s.bySketches()
@@ -147,7 +153,7 @@ func (s vectorSearch) amongPassing(best func(pass func(int64) bool) []int64) ([]
 	if err != nil {
 		return nil, err
 	}
-	if len(nos) > fewRows {
+	if len(nos) > s.r.db.config.Listed {
 		slices.Sort(nos)
 		nos = best(func(no int64) bool { _, in := slices.BinarySearch(nos, no); return in })
 	}

@@ -19,17 +19,35 @@ type narrowing struct {
 	held                  string // whether a fact f holds: now, or at as_of
 	heldArgs              []any
 	plain                 bool // what is live now, and nothing beyond that
+
+	// Whatever passes is in one of these, which may also give what does not;
+	// none where no index leads there.
+	factLeads, messageLeads []lead
 }
 
 // conditions collects AND-ed conditions with their arguments.
 type conditions struct {
 	parts []string
 	args  []any
+	leads []lead
 }
 
 func (c *conditions) add(sql string, args ...any) {
 	c.parts = append(c.parts, sql)
 	c.args = append(c.args, args...)
+}
+
+// never lets nothing through.
+func (c *conditions) never() {
+	c.add("0")
+	c.leads = []lead{{query: "SELECT 0 WHERE 0"}}
+}
+
+// led says what leads to the rows that pass, unless something does already.
+func (c *conditions) led(leads ...lead) {
+	if len(c.leads) == 0 {
+		c.leads = leads
+	}
 }
 
 func (c *conditions) sql() string {
@@ -102,7 +120,7 @@ func (r *reader) narrowKinds(f memory.Filter, kinds []memory.Kind) (narrowing, e
 	}
 	if kinds != nil {
 		facts.add("f.kind IN (SELECT value FROM json_each(?))", jsonList(kinds))
-		messages.add("0")
+		messages.never()
 	}
 	n, err := r.narrowMore(f, &facts, &messages)
 	if err != nil {
@@ -110,6 +128,7 @@ func (r *reader) narrowKinds(f memory.Filter, kinds []memory.Kind) (narrowing, e
 	}
 	n.facts, n.factArgs = facts.sql(), facts.args
 	n.messages, n.messageArgs = messages.sql(), messages.args
+	n.factLeads, n.messageLeads = facts.leads, messages.leads
 	n.plain = len(facts.parts) == 1 && f.AsOf == nil
 	n.held = "f.live"
 	if f.AsOf != nil {
@@ -128,50 +147,62 @@ func heldAtArgs(t time.Time) []any {
 	return []any{micros(memory.At(t)), text, text}
 }
 
-const inSession = `(f.session = ? OR EXISTS (SELECT 1 FROM fact_sources s JOIN message_events e ON e.seq = s.seq
+const inSession = `(f.session = ? OR EXISTS (SELECT 1 FROM fact_sources s CROSS JOIN messages e ON e.seq = s.seq
   WHERE s.fact = f.no AND e.session = ?))`
 
 // saidOrHappened takes lo, hi, hi, lo; an open end of occurred reaches everything.
 const saidOrHappened = `(f.said BETWEEN ? AND ? OR ((f.occurred_from IS NOT NULL OR f.occurred_to IS NOT NULL)
   AND (f.occurred_from IS NULL OR f.occurred_from <= ?) AND (f.occurred_to IS NULL OR f.occurred_to >= ?)))`
 
-// narrowMore adds the conditions every list shares, as_of aside.
+// narrowMore adds the conditions every list shares, as_of aside. What lets the
+// fewest through, as a rule, leads.
 func (r *reader) narrowMore(f memory.Filter, facts, messages *conditions) (narrowing, error) {
 	var n narrowing
 	if f.Session != "" {
-		facts.add(inSession, string(f.Session), string(f.Session))
-		messages.add("m.session = ?", string(f.Session))
+		s := string(f.Session)
+		facts.add(inSession, s, s)
+		facts.led(lead{`SELECT no FROM facts WHERE bank = ? AND session = ?`, []any{r.bank, s}},
+			lead{`SELECT DISTINCT s.fact FROM messages e CROSS JOIN fact_sources s ON s.seq = e.seq WHERE e.bank = ? AND e.session = ?`, []any{r.bank, s}})
+		messages.add("m.session = ?", s)
+		messages.led(lead{`SELECT seq FROM messages WHERE bank = ? AND session = ?`, []any{r.bank, s}})
 	}
-	if len(f.Speakers) > 0 {
-		spellings, err := r.spellings("speaker", f.Speakers)
-		if err != nil {
-			return n, err
-		}
-		list := jsonList(spellings)
-		facts.add("f.speaker IN (SELECT value FROM json_each(?))", list)
-		messages.add("m.speaker IN (SELECT value FROM json_each(?))", list)
-	}
-	if len(f.Topics) > 0 {
-		spellings, err := r.spellings("topic", f.Topics)
-		if err != nil {
-			return n, err
-		}
-		list := jsonList(spellings)
-		facts.add("f.topic IN (SELECT value FROM json_each(?))", list)
-		messages.add("m.topic IN (SELECT value FROM json_each(?))", list)
+	if err := r.narrowFacts(f, facts, messages); err != nil {
+		return n, err
 	}
 	if f.From != nil || f.To != nil {
 		lo, hi := bounds(f.From, f.To)
 		facts.add(saidOrHappened, lo, hi, hi, lo)
+		facts.led(lead{`SELECT no FROM facts WHERE bank = ? AND said BETWEEN ? AND ?`, []any{r.bank, lo, hi}},
+			lead{`SELECT no FROM facts INDEXED BY facts_occurred WHERE bank = ? AND occurred_from IS NOT NULL AND occurred_from <= ? AND (occurred_to IS NULL OR occurred_to >= ?)`, []any{r.bank, hi, lo}},
+			lead{`SELECT no FROM facts INDEXED BY facts_occurred_to WHERE bank = ? AND occurred_from IS NULL AND occurred_to IS NOT NULL AND occurred_to >= ?`, []any{r.bank, lo}})
 		messages.add("m.time BETWEEN ? AND ?", lo, hi)
+		messages.led(lead{`SELECT seq FROM messages WHERE bank = ? AND time BETWEEN ? AND ?`, []any{r.bank, lo, hi}})
 	}
-	return n, r.narrowFacts(f, facts, messages)
+	for _, c := range []struct {
+		column string
+		given  []string
+	}{{"topic", f.Topics}, {"speaker", f.Speakers}} {
+		if len(c.given) == 0 {
+			continue
+		}
+		spellings, err := r.spellings(c.column, c.given)
+		if err != nil {
+			return n, err
+		}
+		list, among := jsonList(spellings), c.column+" IN (SELECT value FROM json_each(?))"
+		facts.add("f."+among, list)
+		messages.add("m."+among, list)
+		among = c.column + " <> '' AND " + among // as the index of topics has it
+		facts.led(lead{"SELECT no FROM facts WHERE bank = ? AND " + among, []any{r.bank, list}})
+		messages.led(lead{"SELECT seq FROM messages WHERE bank = ? AND " + among, []any{r.bank, list}})
+	}
+	return n, nil
 }
 
 // narrowFacts adds what only facts have: a message never matches these.
 func (r *reader) narrowFacts(f memory.Filter, facts, messages *conditions) error {
 	if len(f.Types)+len(f.Tags)+len(f.Entities) > 0 {
-		messages.add("0")
+		messages.never()
 	}
 	if len(f.Types) > 0 {
 		facts.add("f.type IN (SELECT value FROM json_each(?))", jsonList(f.Types))
@@ -190,6 +221,7 @@ func (r *reader) narrowFacts(f memory.Filter, facts, messages *conditions) error
 		}
 		facts.add(`EXISTS (SELECT 1 FROM fact_entities n WHERE n.bank = f.bank AND n.entity IN (SELECT value FROM json_each(?))
   AND n.live = f.live AND n.said = f.said AND n.fact = f.no)`, jsonList(ids))
+		facts.led(lead{`SELECT DISTINCT fact FROM fact_entities WHERE bank = ? AND entity IN (SELECT value FROM json_each(?))`, []any{r.bank, jsonList(ids)}})
 	}
 	return nil
 }

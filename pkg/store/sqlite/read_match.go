@@ -36,16 +36,23 @@ func (r *reader) Matching(rec memory.Record, t query.Term, limit int) ([]int64, 
 	if !ok || match == "" || limit <= 0 {
 		return nil, 0, nil
 	}
+	passed, err := r.passing(rec)
+	if err != nil || passed.few && len(passed.nos) == 0 {
+		return nil, 0, err
+	}
 	from, where, args := "", "", []any{match}
 	switch {
 	case rec == memory.RecordMessage && r.filter.plain:
 		where, args = noneReplaced, append(args, r.bank)
 	case rec == memory.RecordMessage:
-		from, where, args = " JOIN messages m ON m.seq = x.rowid", " AND "+r.filter.messages, append(args, r.filter.messageArgs...)
+		from, where, args = " CROSS JOIN messages m ON m.seq = x.rowid", " AND "+r.filter.messages, append(args, r.filter.messageArgs...)
 	case rec == memory.RecordFact && r.filter.plain:
 		where, args = noneEnded, append(args, r.bank)
 	case rec == memory.RecordFact:
-		from, where, args = " JOIN facts f ON f.no = x.rowid", " AND "+r.filter.facts, append(args, r.filter.factArgs...)
+		from, where, args = " CROSS JOIN facts f ON f.no = x.rowid", " AND "+r.filter.facts, append(args, r.filter.factArgs...)
+	}
+	if n := len(passed.nos); n > 0 { // what passes often stands together
+		where, args = where+" AND x.rowid BETWEEN ? AND ?", append(args, passed.nos[0], passed.nos[n-1])
 	}
 	nos, err := r.numbers("search "+tab.fts+" by keyword", "SELECT x.rowid FROM "+tab.fts+" x"+from+
 		" WHERE "+tab.fts+" MATCH ?"+where+" ORDER BY x.rowid DESC LIMIT ?", append(args, limit)...)
@@ -166,7 +173,7 @@ ORDER BY said DESC, fact LIMIT ?`, r.bank, string(entities[0]), limit)
 	}
 	args := append([]any{jsonList(entities), r.bank}, r.filter.factArgs...)
 	return r.numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
-JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
 }
 
 // States gives facts that give a subject a state, the one said last first.
@@ -192,26 +199,39 @@ func (r *reader) Within(rec memory.Record, from, to time.Time, limit int) ([]int
 		return r.numbers("find messages by time", `SELECT m.seq FROM messages m WHERE m.bank = ? AND m.time BETWEEN ? AND ? AND `+
 			r.filter.messages+` ORDER BY m.time DESC, m.seq DESC LIMIT ?`, append(args, limit)...)
 	case memory.RecordFact:
-		args := append([]any{r.bank, lo, hi, r.bank, hi, lo}, r.filter.factArgs...)
-		return r.numbers("find facts by time", `SELECT f.no FROM facts f WHERE f.no IN (
-  SELECT no FROM facts WHERE bank = ? AND said BETWEEN ? AND ?
-  UNION SELECT no FROM facts WHERE bank = ? AND occurred_from IS NOT NULL AND occurred_from <= ? AND coalesce(occurred_to, occurred_from) >= ?)
-AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+		// The newest of both are among the newest of each: of what was said an
+		// index gives those, however long the time is.
+		newest := r.filter.facts + " ORDER BY f.said DESC, f.no LIMIT ?"
+		args := append(append([]any{r.bank, lo, hi}, r.filter.factArgs...), limit, r.bank, hi, lo)
+		args = append(append(args, r.filter.factArgs...), limit, limit)
+		return r.numbers("find facts by time", `SELECT no FROM (
+  SELECT * FROM (SELECT f.no, f.said FROM facts f WHERE f.bank = ? AND f.said BETWEEN ? AND ? AND `+newest+`)
+  UNION SELECT * FROM (SELECT f.no, f.said FROM facts f INDEXED BY facts_occurred WHERE f.bank = ? AND f.occurred_from IS NOT NULL AND f.occurred_from <= ?
+    AND coalesce(f.occurred_to, f.occurred_from) >= ? AND `+newest+`)
+) ORDER BY said DESC, no LIMIT ?`, args...)
 	}
 	return nil, nil
 }
 
 // Recent gives up to limit facts or messages, the latest said first.
 func (r *reader) Recent(rec memory.Record, limit int) ([]int64, error) {
+	from, where, args, order := "messages m", r.filter.messages, r.filter.messageArgs, "m.time DESC, m.seq DESC"
+	no, bank := "m.seq", "m.bank"
 	switch rec {
 	case memory.RecordMessage:
-		args := append([]any{r.bank}, r.filter.messageArgs...)
-		return r.numbers("list recent messages", `SELECT m.seq FROM messages m WHERE m.bank = ? AND `+r.filter.messages+
-			` ORDER BY m.time DESC, m.seq DESC LIMIT ?`, append(args, limit)...)
 	case memory.RecordFact:
-		args := append([]any{r.bank}, r.filter.factArgs...)
-		return r.numbers("list recent facts", `SELECT f.no FROM facts f WHERE f.bank = ? AND `+r.filter.facts+
-			` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+		from, where, args, order = "facts f", r.filter.facts, r.filter.factArgs, "f.said DESC, f.no"
+		no, bank = "f.no", "f.bank"
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	passed, err := r.passing(rec)
+	if err != nil {
+		return nil, err
+	}
+	args = append(append([]any{r.bank}, args...), limit)
+	if passed.few {
+		from, where, args = "json_each(?) j CROSS JOIN "+from+" ON "+no+" = j.value", "1", []any{jsonList(passed.nos), r.bank, limit}
+	}
+	return r.numbers("list recent "+string(rec)+"s", "SELECT "+no+" FROM "+from+" WHERE "+bank+" = ? AND "+where+" ORDER BY "+order+" LIMIT ?", args...)
 }

@@ -82,7 +82,7 @@ func (r *reader) FactNumbers(ids []memory.FactID) ([]int64, error) {
 // Links gives what facts rest on, by fact number and then stream sequence.
 func (r *reader) Links(facts []int64) ([]query.Link, error) {
 	return r.links(`SELECT s.fact, m.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value
-JOIN messages m ON m.seq = s.seq WHERE m.bank = ? AND `+r.filter.messages+` ORDER BY s.fact, m.seq`, facts, r.filter.messageArgs)
+CROSS JOIN messages m ON m.seq = s.seq WHERE m.bank = ? AND `+r.filter.messages+` ORDER BY s.fact, m.seq`, facts, r.filter.messageArgs)
 }
 
 func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, error) {
@@ -98,7 +98,7 @@ func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, e
 // Unheld gives those of the messages that facts rest on of which none holds.
 func (r *reader) Unheld(messages []int64) ([]int64, error) {
 	return r.numbers("find messages whose facts ended", `SELECT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
-JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(`+r.filter.held+`) = 0 ORDER BY s.seq`,
+CROSS JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(`+r.filter.held+`) = 0 ORDER BY s.seq`,
 		append([]any{jsonList(messages), r.bank}, r.filter.heldArgs...)...)
 }
 
@@ -108,17 +108,17 @@ JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(`+r.fil
 func (r *reader) Successors(messages []int64) ([]query.Succession, error) {
 	find := `WITH RECURSIVE ended AS MATERIALIZED (
   SELECT s.seq, f.no, f.subject, f.attribute, coalesce(f.superseded, f.merged) AS next FROM json_each(?) j
-    CROSS JOIN fact_sources s ON s.seq = j.value JOIN facts f ON f.no = s.fact WHERE NOT ` + r.filter.held + `
+    CROSS JOIN fact_sources s ON s.seq = j.value CROSS JOIN facts f ON f.no = s.fact WHERE NOT ` + r.filter.held + `
 ), later(seq, ended, id, steps) AS (
   SELECT seq, no, next, 1 FROM ended WHERE next IS NOT NULL
   UNION
-  SELECT l.seq, l.ended, coalesce(f.superseded, f.merged), l.steps + 1 FROM later l JOIN facts f ON f.id = l.id
+  SELECT l.seq, l.ended, coalesce(f.superseded, f.merged), l.steps + 1 FROM later l CROSS JOIN facts f ON f.id = l.id
     WHERE l.steps < 32 AND coalesce(f.superseded, f.merged) IS NOT NULL
 ), after(no, seq, ended) AS (
-  SELECT f.no, l.seq, l.ended FROM later l JOIN facts f ON f.id = l.id
+  SELECT f.no, l.seq, l.ended FROM later l CROSS JOIN facts f ON f.id = l.id
   UNION
-  SELECT f.no, n.seq, n.no FROM ended n JOIN facts f ON f.bank = ? AND f.subject = n.subject AND f.attribute = n.attribute WHERE ?
-) SELECT f.no, a.seq, e.text, e.speaker, e.said FROM after a JOIN facts f ON f.no = a.no JOIN facts e ON e.no = a.ended WHERE f.bank = ? AND `
+  SELECT f.no, n.seq, n.no FROM ended n CROSS JOIN facts f ON f.bank = ? AND f.subject = n.subject AND f.attribute = n.attribute WHERE ?
+) SELECT f.no, a.seq, e.text, e.speaker, e.said FROM after a CROSS JOIN facts f ON f.no = a.no CROSS JOIN facts e ON e.no = a.ended WHERE f.bank = ? AND `
 	var out []query.Succession
 	args := append([]any{jsonList(messages)}, r.filter.heldArgs...)
 	args = append(append(args, r.bank, len(r.filter.heldArgs) > 0, r.bank), r.filter.factArgs...)

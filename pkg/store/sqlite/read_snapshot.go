@@ -21,6 +21,7 @@ type reader struct {
 	filter narrowing
 	only   map[memory.Record]bool  // whether the bank is alone with rows of a record, once asked
 	ahead  map[memory.Record]*scan // begun by Expect
+	passes map[memory.Record]passed
 }
 
 var (

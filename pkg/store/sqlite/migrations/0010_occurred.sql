@@ -1,0 +1,4 @@
+-- What happened within a time is found by these alone (read_filter.go).
+DROP INDEX facts_occurred;
+CREATE INDEX facts_occurred ON facts(bank, occurred_from, occurred_to) WHERE occurred_from IS NOT NULL;
+CREATE INDEX facts_occurred_to ON facts(bank, occurred_to) WHERE occurred_from IS NULL AND occurred_to IS NOT NULL;
