@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
@@ -25,9 +24,16 @@ func (r *reader) List(rec memory.Record, f memory.Filter, oldestFirst bool, from
 	if oldestFirst {
 		direction, past = "ASC", ">"
 	}
-	alias, _, _ := strings.Cut(number, ".")
-	sqlText := fmt.Sprintf(`SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s.bank = ? AND %[5]s`, number, said, tables[rec].rows, alias, where)
+	p, err := r.listed(rec, n)
+	if err != nil {
+		return nil, query.Place{}, err
+	}
+	rows := tables[rec].rows
 	args = append([]any{r.bank}, args...)
+	if p.few {
+		rows, where, args = tables[rec].among(), "1", []any{jsonList(p.nos), r.bank}
+	}
+	sqlText := fmt.Sprintf(`SELECT %s, %s FROM %s WHERE %s AND %s`, number, said, rows, tables[rec].inBank(), where)
 	if !from.IsZero() {
 		sqlText += fmt.Sprintf(" AND (%[1]s, %[2]s) %[3]s (?, ?)", said, number, past)
 		args = append(args, from.At, from.No)

@@ -17,6 +17,17 @@ type table struct {
 	rows, fts, number, columns string
 }
 
+// among is the table as rows whose numbers are given as JSON.
+func (t table) among() string {
+	return "json_each(?) j CROSS JOIN " + t.rows + " ON " + t.number + " = j.value"
+}
+
+// inBank is the condition that takes the bank.
+func (t table) inBank() string {
+	alias, _, _ := strings.Cut(t.number, ".")
+	return alias + ".bank = ?"
+}
+
 var tables = map[memory.Record]table{
 	memory.RecordMessage:     {"messages m", "messages_fts", "m.seq", "content caption"},
 	memory.RecordFact:        {"facts f", "facts_fts", "f.no", "text"},
@@ -215,23 +226,24 @@ func (r *reader) Within(rec memory.Record, from, to time.Time, limit int) ([]int
 
 // Recent gives up to limit facts or messages, the latest said first.
 func (r *reader) Recent(rec memory.Record, limit int) ([]int64, error) {
-	from, where, args, order := "messages m", r.filter.messages, r.filter.messageArgs, "m.time DESC, m.seq DESC"
-	no, bank := "m.seq", "m.bank"
+	where, args, order := r.filter.messages, r.filter.messageArgs, "m.time DESC, m.seq DESC"
 	switch rec {
 	case memory.RecordMessage:
 	case memory.RecordFact:
-		from, where, args, order = "facts f", r.filter.facts, r.filter.factArgs, "f.said DESC, f.no"
-		no, bank = "f.no", "f.bank"
+		where, args, order = r.filter.facts, r.filter.factArgs, "f.said DESC, f.no"
 	default:
 		return nil, nil
 	}
-	passed, err := r.passing(rec)
+	p, err := r.passing(rec)
 	if err != nil {
 		return nil, err
 	}
-	args = append(append([]any{r.bank}, args...), limit)
-	if passed.few {
-		from, where, args = "json_each(?) j CROSS JOIN "+from+" ON "+no+" = j.value", "1", []any{jsonList(passed.nos), r.bank, limit}
+	tab := tables[rec]
+	from := tab.rows
+	args = append([]any{r.bank}, args...)
+	if p.few {
+		from, where, args = tab.among(), "1", []any{jsonList(p.nos), r.bank}
 	}
-	return r.numbers("list recent "+string(rec)+"s", "SELECT "+no+" FROM "+from+" WHERE "+bank+" = ? AND "+where+" ORDER BY "+order+" LIMIT ?", args...)
+	return r.numbers("list recent "+string(rec)+"s", fmt.Sprintf("SELECT %s FROM %s WHERE %s AND %s ORDER BY %s LIMIT ?",
+		tab.number, from, tab.inBank(), where, order), append(args, limit)...)
 }

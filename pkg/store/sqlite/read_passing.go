@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -19,31 +20,37 @@ type passed struct {
 	few bool
 }
 
-// passing gives all rows of a record that pass the filter, if an index leads to
-// them and they are few. It reads them once.
+// passing is what passes the reader's filter. It is read once.
 func (r *reader) passing(rec memory.Record) (passed, error) {
-	leads, find, args := r.filter.factLeads, "SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND "+r.filter.facts+" ORDER BY f.no", r.filter.factArgs
-	if rec == memory.RecordMessage {
-		leads, find, args = r.filter.messageLeads, "SELECT m.seq FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ? AND "+r.filter.messages+" ORDER BY m.seq", r.filter.messageArgs
-	}
-	few := r.db.config.Listed
-	if rec != memory.RecordFact && rec != memory.RecordMessage || len(leads) == 0 || few == 0 {
-		return passed{}, nil
-	}
 	if p, known := r.passes[rec]; known {
 		return p, nil
 	}
-	var p passed
-	nos, err := r.led(leads, few+1)
-	if err == nil && len(nos) <= few {
-		p.few = true
-		p.nos, err = r.numbers("list what passes the filter", find, append([]any{jsonList(nos), r.bank}, args...)...)
-	}
+	p, err := r.listed(rec, r.filter)
 	if r.passes == nil {
 		r.passes = map[memory.Record]passed{}
 	}
 	r.passes[rec] = p
 	return p, err
+}
+
+// listed gives all rows of a record that pass a filter, if an index leads to
+// them and they are few.
+func (r *reader) listed(rec memory.Record, n narrowing) (passed, error) {
+	leads, where, args := n.factLeads, n.facts, n.factArgs
+	if rec == memory.RecordMessage {
+		leads, where, args = n.messageLeads, n.messages, n.messageArgs
+	}
+	few := r.db.config.Listed
+	if rec != memory.RecordFact && rec != memory.RecordMessage || len(leads) == 0 || few == 0 {
+		return passed{}, nil
+	}
+	nos, err := r.led(leads, few+1)
+	if err != nil || len(nos) > few {
+		return passed{}, err
+	}
+	nos, err = r.numbers("list what passes the filter", fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[3]s AND %[4]s ORDER BY %[1]s",
+		tables[rec].number, tables[rec].among(), tables[rec].inBank(), where), append([]any{jsonList(nos), r.bank}, args...)...)
+	return passed{nos, true}, err
 }
 
 // led gives what leads lead to, each number once; limit numbers or more where

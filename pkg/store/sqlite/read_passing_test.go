@@ -138,6 +138,7 @@ func TestWhatIsListedForAFilterIsWhatPassesIt(t *testing.T) {
 		f := narrowed(r, size)
 		v := benchFact(r, 1).Vector
 		from := benchEpoch.Add(time.Duration(r.IntN(size)) * time.Minute)
+		oldest := r.IntN(2) == 0
 		term := query.Term{Forms: []string{fmt.Sprintf("word%d", r.IntN(200)), "word3", "word9"}}
 		var answers [][]any
 		for _, db := range stores {
@@ -169,6 +170,22 @@ func TestWhatIsListedForAFilterIsWhatPassesIt(t *testing.T) {
 				}
 				return nil
 			})
+			if err == nil {
+				err = db.Read(ctx, "b", func(v query.Reader) error {
+					for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
+						first, place, err := v.List(rec, f, oldest, query.Place{}, 7)
+						if err != nil {
+							return err
+						}
+						more, _, err := v.List(rec, f, oldest, place, 7)
+						if err != nil {
+							return err
+						}
+						out = append(out, first, more)
+					}
+					return nil
+				})
+			}
 			if err != nil {
 				t.Fatalf("%+v: %v", f, err)
 			}
