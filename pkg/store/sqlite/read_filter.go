@@ -127,6 +127,13 @@ func (r *reader) narrowKinds(f memory.Filter, kinds []memory.Kind) (narrowing, e
 		return narrowing{}, err
 	}
 	n.facts, n.factArgs = facts.sql(), facts.args
+	if f.AsOf != nil {
+		args := append([]any{r.bank}, heldAtArgs(*f.AsOf)...)
+		facts.led(lead{`SELECT no FROM facts WHERE bank = ? AND said <= ?`, args[:2:2]},
+			lead{`SELECT no FROM facts INDEXED BY facts_held WHERE bank = ? AND valid <> ''
+  AND (CASE WHEN json_valid(valid) THEN rtrim(json_extract(valid, '$[0].from'), 'Z') END) <= ?`, []any{r.bank, args[2]}})
+		messages.led(lead{`SELECT seq FROM messages WHERE bank = ? AND time <= ?`, args[:2:2]})
+	}
 	n.messages, n.messageArgs = messages.sql(), messages.args
 	n.factLeads, n.messageLeads = facts.leads, messages.leads
 	n.plain = len(facts.parts) == 1 && f.AsOf == nil

@@ -69,8 +69,11 @@ func varied(t *testing.T, db *sqlite.DB, n int) {
 		if seq%50 == 7 {
 			f.Entities = append(f.Entities, "person:p8")
 		}
+		if i%13 == 0 { // held before it was said, and not in between
+			f.Valid = []memory.Interval{{From: said.Add(-5 * time.Hour), To: ptr(said.Add(-3 * time.Hour))}, {From: said}}
+		}
 		if i%11 == 0 {
-			f.Superseded, f.Valid[0].To = "f_gone", ptr(said.Add(time.Hour))
+			f.Superseded, f.Valid[len(f.Valid)-1].To = "f_gone", ptr(said.Add(time.Hour))
 		}
 		changes[bank].Facts = append(changes[bank].Facts, f)
 	}
