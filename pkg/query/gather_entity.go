@@ -19,12 +19,13 @@ func (g *gatherer) entity(context.Context) error {
 	if len(ids) == 0 || !g.wantsFacts() {
 		return nil
 	}
+	naming, err := g.s.NamingEach(ids, g.cfg.CommonTerm)
+	if err != nil {
+		return err
+	}
 	sum := marks{}
 	for _, e := range ids {
-		nos, err := g.s.Naming([]memory.EntityID{e}, g.cfg.CommonTerm)
-		if err != nil {
-			return err
-		}
+		nos := naming[e]
 		worth := rarity(len(nos), g.cfg.CommonTerm)
 		for _, no := range nos {
 			sum[no] += worth / float64(len(ids))

@@ -134,40 +134,50 @@ func (g *gatherer) edges(from []string) ([]memory.Relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared := map[memory.EntityID][]FactRow{}
-	for _, f := range rows[:min(len(rows), spreadSeeds)] {
-		more, err := g.sharing(f, shared)
-		if err != nil {
-			return nil, err
+	rows = rows[:min(len(rows), spreadSeeds)]
+	shared, err := g.sharing(rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range rows {
+		for _, e := range f.Entities {
+			for _, o := range shared[e] {
+				if o.No != f.No {
+					out = append(out, memory.Relation{From: string(f.ID), To: string(o.ID), Type: memory.RelRelatedTo, Strength: 1 / math.Sqrt(float64(len(shared[e])))})
+				}
+			}
 		}
-		out = append(out, more...)
 	}
 	return out, nil
 }
 
-// sharing gives edges from a fact to those that share an entity with it: the
-// strength is 1/√n for an entity that n facts name, none past spreadHub.
-func (g *gatherer) sharing(f FactRow, known map[memory.EntityID][]FactRow) ([]memory.Relation, error) {
-	var out []memory.Relation
-	for _, e := range f.Entities {
-		rows, ok := known[e]
-		if !ok {
-			nos, err := g.s.Naming([]memory.EntityID{e}, spreadHub+1)
-			if err != nil {
-				return nil, err
-			}
-			if len(nos) <= spreadHub {
-				if rows, err = g.readFacts(nos); err != nil {
-					return nil, err
-				}
-			}
-			known[e] = rows
+// sharing gives the facts that name each entity of some facts; none of one that
+// more than spreadHub facts name.
+func (g *gatherer) sharing(facts []FactRow) (map[memory.EntityID][]FactRow, error) {
+	var entities []memory.EntityID
+	for _, f := range facts {
+		entities = append(entities, f.Entities...)
+	}
+	slices.Sort(entities)
+	naming, err := g.s.NamingEach(slices.Compact(entities), spreadHub+1)
+	if err != nil {
+		return nil, err
+	}
+	var all []int64
+	for e, nos := range naming {
+		if len(nos) > spreadHub {
+			delete(naming, e)
+			continue
 		}
-		for _, o := range rows {
-			if o.No != f.No {
-				out = append(out, memory.Relation{From: string(f.ID), To: string(o.ID), Type: memory.RelRelatedTo, Strength: 1 / math.Sqrt(float64(len(rows)))})
-			}
-		}
+		all = append(all, nos...)
+	}
+	slices.Sort(all)
+	if _, err := g.readFacts(slices.Compact(all)); err != nil {
+		return nil, err
+	}
+	out := make(map[memory.EntityID][]FactRow, len(naming))
+	for e, nos := range naming {
+		out[e] = known(nos, g.facts)
 	}
 	return out, nil
 }

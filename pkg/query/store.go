@@ -102,6 +102,9 @@ type Searcher interface {
 	Dimension() (int, error)
 	// Naming gives up to limit facts that name one of the entities, newest said first.
 	Naming(entities []memory.EntityID, limit int) ([]int64, error)
+	// NamingEach gives up to limit facts that name an entity, newest said first,
+	// for each of the entities.
+	NamingEach(entities []memory.EntityID, limit int) (map[memory.EntityID][]int64, error)
 	// Within gives up to limit facts or messages said or happened in [from, to],
 	// both inclusive, newest first.
 	Within(r memory.Record, from, to time.Time, limit int) ([]int64, error)

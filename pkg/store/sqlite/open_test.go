@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
@@ -222,6 +223,42 @@ func TestWriteAheadLogIsBounded(t *testing.T) {
 		info, err := os.Stat(config.Path + "-wal")
 		return err == nil && info.Size() == 0
 	})
+}
+
+func TestTheLogIsFoldedBesideTheWriter(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+	config.Checkpoint = 100 * time.Millisecond
+	db := openStore(t, config)
+	size := func(path string) int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		return info.Size()
+	}
+	eventually(t, "the write-ahead log is empty", func() bool { return size(config.Path+"-wal") == 0 })
+	before := size(config.Path)
+	if err := db.ApplyMessages(ctx, 0, 1000, benchMessages(rand.New(rand.NewPCG(1, 2)), 0, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	w := memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: 1, Op: "op", Time: benchEpoch}
+	err := db.ApplyWrites(ctx, 0, 1, []memory.Write{w}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for range 1500 {
+			if size(config.Path) > before {
+				return memory.Changes{}, nil
+			}
+			<-tick.C
+		}
+		return memory.Changes{}, fmt.Errorf("while a write goes on, what was committed is not copied into the file: %w", memory.ErrDeadline)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestAnErasureIsScrubbedByTheNextOpening(t *testing.T) {

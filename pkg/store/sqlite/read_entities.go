@@ -56,6 +56,9 @@ func entityIDs(list []string) []memory.EntityID {
 // Relations gives up to limit relations from or to one of the records, the
 // strongest first, ties by their ends.
 func (r *reader) Relations(ids []string, limit int) ([]memory.Relation, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	const find = `SELECT source, target, type, strength, facts FROM (
   SELECT e.* FROM json_each(?1) j CROSS JOIN relations e ON e.bank = ?2 AND e.source = j.value
   UNION SELECT e.* FROM json_each(?1) j CROSS JOIN relations e INDEXED BY relations_target ON e.bank = ?2 AND e.target = j.value
@@ -145,4 +148,32 @@ ORDER BY e.id LIMIT ?5`
 	}
 	out = out[:limit]
 	return out, query.Place{ID: string(out[limit-1].ID)}, nil
+}
+
+// Naming gives up to limit facts that name one of the entities, newest said first.
+func (r *reader) Naming(entities []memory.EntityID, limit int) ([]int64, error) {
+	args := append([]any{jsonList(entities), r.bank}, r.filter.factArgs...)
+	return r.numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
+CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+}
+
+// NamingEach gives up to limit facts that name an entity, newest said first, for
+// each of the entities.
+func (r *reader) NamingEach(entities []memory.EntityID, limit int) (map[memory.EntityID][]int64, error) {
+	out := make(map[memory.EntityID][]int64, len(entities))
+	if len(entities) == 0 {
+		return out, nil
+	}
+	naming, args := `SELECT n.fact AS no FROM fact_entities n WHERE n.bank = ? AND n.entity = j.value AND n.live = 1 ORDER BY n.said DESC, n.fact`, []any{r.bank}
+	if !r.filter.plain {
+		naming = `SELECT f.no FROM fact_entities n CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND n.entity = j.value AND ` + r.filter.facts + ` ORDER BY f.said DESC, f.no`
+		args = append(args, r.filter.factArgs...)
+	}
+	find := "SELECT j.value, (SELECT group_concat(no, ' ') FROM (" + naming + " LIMIT ?)) FROM json_each(?) j"
+	err := r.many("find facts by entity", 2, find, append(args, limit, jsonList(entities)), func(row *rowset) (err error) {
+		e := memory.EntityID(row.text())
+		out[e], err = parseNumbers(row.text())
+		return err
+	})
+	return out, err
 }

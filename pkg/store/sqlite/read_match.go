@@ -176,17 +176,6 @@ func (r *reader) Size(rec memory.Record) (int, error) {
 	return n, nil
 }
 
-// Naming gives up to limit facts that name one of the entities, newest said first.
-func (r *reader) Naming(entities []memory.EntityID, limit int) ([]int64, error) {
-	if len(entities) == 1 && r.filter.plain {
-		return r.numbers("find facts by entity", `SELECT fact FROM fact_entities WHERE bank = ? AND entity = ? AND live = 1
-ORDER BY said DESC, fact LIMIT ?`, r.bank, string(entities[0]), limit)
-	}
-	args := append([]any{jsonList(entities), r.bank}, r.filter.factArgs...)
-	return r.numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
-CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.facts+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
-}
-
 // States gives facts that give a subject a state, the one said last first.
 func (r *reader) States(subject memory.EntityID, limit int) ([]query.StateRow, error) {
 	var out []query.StateRow

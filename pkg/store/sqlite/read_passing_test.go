@@ -163,6 +163,16 @@ func TestWhatIsListedForAFilterIsWhatPassesIt(t *testing.T) {
 					found += len(nos) + len(recent) + len(within)
 					out = append(out, slices.Clip(nos), all, recent, within)
 				}
+				each, err := s.NamingEach([]memory.EntityID{"person:p7", "person:p8", "person:none"}, 5)
+				if err != nil {
+					return err
+				}
+				for e, nos := range each {
+					one, err := s.Naming([]memory.EntityID{e}, 5)
+					if err != nil || !slices.Equal(nos, one) {
+						return fmt.Errorf("%s is named by %v and, asked alone, by %v: %w", e, nos, one, err)
+					}
+				}
 				for _, exact := range []bool{false, true} {
 					facts, err := s.Nearest(ctx, v, 25, exact)
 					if err != nil {

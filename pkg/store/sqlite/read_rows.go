@@ -24,6 +24,9 @@ func (r *reader) Context(nos []int64) ([]query.MessageRow, error) {
 }
 
 func (r *reader) messageRows(nos []int64, sqlText string, args []any) ([]query.MessageRow, error) {
+	if len(nos) == 0 {
+		return nil, nil
+	}
 	found := make(map[int64]query.MessageRow, len(nos))
 	err := r.many("read messages", 8, sqlText, args, func(row *rowset) error {
 		m := query.MessageRow{No: row.int(), ID: memory.MessageID(row.text()), Session: memory.SessionID(row.text()), Speaker: row.text(),
@@ -57,6 +60,9 @@ FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
 
 // Facts gives facts by number, in the order asked, through the filter.
 func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
+	if len(nos) == 0 {
+		return nil, nil
+	}
 	const find = `SELECT f.no, f.id, coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
   f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
@@ -74,6 +80,9 @@ func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
 
 // FactNumbers gives the numbers of facts by id, through the filter.
 func (r *reader) FactNumbers(ids []memory.FactID) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	args := append([]any{jsonList(ids), r.bank}, r.filter.factArgs...)
 	return r.numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ? AND `+
 		r.filter.facts+` ORDER BY f.no`, args...)

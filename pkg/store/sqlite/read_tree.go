@@ -18,6 +18,9 @@ const leaves = `WITH RECURSIVE t(root, no) AS (
 // Composites gives composites by number, in the order asked, with the leaves
 // that pass the filter.
 func (r *reader) Composites(nos []int64) ([]query.CompositeRow, error) {
+	if len(nos) == 0 {
+		return nil, nil
+	}
 	const find = `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence
 FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 	found := make(map[int64]query.CompositeRow, len(nos))
