@@ -7,17 +7,13 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
+
+	"github.com/eunoe-memory/eunoe/internal/app"
 )
 
 func main() {
-	// A goroutine within SQLite may lose its turn and then waits in Go's queue
-	// behind all others. With twice as many turns as cores the operating system
-	// shares the cores out, and a recall beside heavy writing waits less.
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0))
-	}
+	app.ShareCores()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -10,3 +10,6 @@ var StartLocalLogging = startLocal
 
 // Replacing gives the steps that put a rebuilt store in the old one's place.
 var Replacing = replacing
+
+// Turns is how many turns goroutines get.
+var Turns = turns

@@ -128,6 +128,7 @@ func Query() Stage {
 // standard error, a graceful stop on SIGINT and SIGTERM. It exits with 2 for
 // wrong settings and with 1 when the stage fails.
 func Main(s Stage) {
+	ShareCores()
 	if len(os.Args) > 1 {
 		fmt.Fprintf(os.Stderr, "%s %s; it takes no arguments: its settings are the variables EUNOE_* (`eunoe config` lists them).\n", s.name, s.does)
 		os.Exit(2)

@@ -74,8 +74,8 @@ func (db *DB) warn(err error, what string) {
 
 // checkpoint copies what is left of the write-ahead log into the file and cuts
 // it to nothing. It runs on the writer's connection, so it never meets a
-// transaction of this process's writer. done is false when a reader still needs a part of it: what could be copied
-// was copied.
+// transaction of this process's writer. done is false when a reader still needs
+// a part of it: what could be copied was copied.
 func (db *DB) checkpoint(ctx context.Context) (done bool, err error) {
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {

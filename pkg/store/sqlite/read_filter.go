@@ -100,7 +100,7 @@ func (r *reader) narrowObservations(f memory.Filter, n narrowing) (narrowing, er
 			bare = conditions{parts: []string{"o.said BETWEEN ? AND ?"}, args: []any{lo, hi}}
 		}
 		own.add(`CASE WHEN EXISTS (SELECT 1 FROM observation_facts k WHERE k.observation = o.no)
-THEN NOT EXISTS (SELECT 1 FROM observation_facts k JOIN facts f ON f.id = k.fact WHERE k.observation = o.no AND NOT (`+beneath.facts+`))
+THEN NOT EXISTS (SELECT 1 FROM observation_facts k CROSS JOIN facts f ON f.id = k.fact WHERE k.observation = o.no AND NOT (`+beneath.facts+`))
 ELSE `+bare.sql()+` END`, append(slices.Clone(beneath.factArgs), bare.args...)...)
 	}
 	n.observed, n.observedArgs = own.sql(), own.args

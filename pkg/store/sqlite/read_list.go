@@ -76,8 +76,8 @@ func listing(rec memory.Record, n narrowing) (number, said, where string, args [
 		if n.plain {
 			return "c.no", "c.said", "1", nil
 		}
-		return "c.no", "c.said", `NOT EXISTS (WITH RECURSIVE t(no) AS (SELECT c.no UNION ALL SELECT k.no FROM t JOIN composites k ON k.parent = t.no)
-SELECT 1 FROM t JOIN facts f ON f.parent = t.no WHERE NOT (` + n.facts + `))`, n.factArgs
+		return "c.no", "c.said", `NOT EXISTS (WITH RECURSIVE t(no) AS (SELECT c.no UNION ALL SELECT k.no FROM t CROSS JOIN composites k ON k.parent = t.no)
+SELECT 1 FROM t CROSS JOIN facts f ON f.parent = t.no WHERE NOT (` + n.facts + `))`, n.factArgs
 	case memory.RecordObservation:
 		return "o.no", "o.said", n.observed, n.observedArgs
 	}

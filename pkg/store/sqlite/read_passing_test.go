@@ -17,8 +17,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// varied makes n messages, a fact of each or of two, of everything that a filter
-// asks for some, and a second bank with the same words beside the first.
+// varied makes n messages and as many facts, of everything that a filter asks
+// for some, and a second bank with the same words beside the first.
 func varied(t *testing.T, db *sqlite.DB, n int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 9))

@@ -19,9 +19,9 @@ type reader struct {
 	tx     *sql.Tx
 	bank   int64
 	filter narrowing
-	only   map[memory.Record]bool  // whether the bank is alone with rows of a record, once asked
-	ahead  map[memory.Record]*scan // begun by Expect
-	passes map[memory.Record]passed
+	only   map[memory.Record]bool   // whether the bank is alone with rows of a record, once asked
+	ahead  map[memory.Record]*scan  // begun by Expect
+	passes map[memory.Record]passed // once asked
 }
 
 var (
