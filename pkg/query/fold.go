@@ -139,6 +139,6 @@ func (f folder) covers(fact, message int64) bool {
 	if f.current[fact] > 0 {
 		return true
 	}
-	held, asked := f.g.has(memory.RecordFact)[fact], f.g.has(memory.RecordMessage)[message]
+	held, asked := f.g.found[memory.RecordFact].has[fact], f.g.found[memory.RecordMessage].has[message]
 	return bits.OnesCount64(asked&^held) == 0
 }

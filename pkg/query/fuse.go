@@ -32,6 +32,7 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 		if !g.wants(r) {
 			continue
 		}
+		fused := g.pool.fused(r, weights, memory.Strategies...)
 		for _, no := range g.pool.numbers(r) {
 			scale := g.cfg.Node
 			if g.q.overview || !g.wants(memory.RecordMessage) && !g.wants(memory.RecordFact) {
@@ -41,7 +42,7 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 			if r == memory.RecordObservation {
 				id = string(g.observations[no].ID)
 			}
-			nodes = append(nodes, entry{record: r, no: no, id: id, score: scale * Fused(g.pool.scores(r, no), weights),
+			nodes = append(nodes, entry{record: r, no: no, id: id, score: scale * fused(no),
 				from: map[memory.Record][]int64{r: {no}}})
 		}
 	}
@@ -56,9 +57,9 @@ func (g *gatherer) fusedFacts(weights map[string]float64, current marks) (marks,
 	if err != nil {
 		return nil, err
 	}
-	out := marks{}
+	out, fused := make(marks, len(nos)), g.pool.fused(memory.RecordFact, weights, memory.Strategies...)
 	for _, no := range nos {
-		out[no] = max(current[no], Fused(g.pool.scores(memory.RecordFact, no), weights)*left[no])
+		out[no] = max(current[no], fused(no)*left[no])
 	}
 	return out, nil
 }
@@ -67,10 +68,9 @@ func (g *gatherer) fusedFacts(weights map[string]float64, current marks) (marks,
 // rest on. That a fact names somebody or lies near another says nothing of
 // which message holds the answer.
 func (g *gatherer) telling(weights map[string]float64) marks {
-	out := marks{}
+	out, fused := marks{}, g.pool.fused(memory.RecordFact, weights, memory.StrategyKeyword, memory.StrategySemantic)
 	for _, no := range g.pool.numbers(memory.RecordFact) {
-		scores := g.pool.scores(memory.RecordFact, no)
-		out[no] = Fused(map[string]float64{memory.StrategyKeyword: scores[memory.StrategyKeyword], memory.StrategySemantic: scores[memory.StrategySemantic]}, weights)
+		out[no] = fused(no)
 	}
 	return out
 }
@@ -81,9 +81,10 @@ func (g *gatherer) telling(weights map[string]float64) marks {
 // state that is asked for.
 func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks, err error) {
 	nos := g.pool.numbers(memory.RecordMessage)
-	out, current = marks{}, marks{}
+	out, current = make(marks, len(nos)), marks{}
+	fused := g.pool.fused(memory.RecordMessage, weights, memory.Strategies...)
 	for _, no := range nos {
-		out[no] = Fused(g.pool.scores(memory.RecordMessage, no), weights)
+		out[no] = fused(no)
 		if g.messages[no].Recalled {
 			out[no] *= g.cfg.Repeated
 		}

@@ -37,15 +37,10 @@ func (g *gatherer) semanticMessages(ctx context.Context) error {
 
 // compare gives what the other strategies found its similarity too, so that of
 // two candidates none is worth more because only one was among the nearest.
-func (g *gatherer) compare(ctx context.Context) error {
-	for _, r := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
-		near, err := g.s.Compare(ctx, r, g.a.vector, missing(g.pool.numbers(r), g.pool.of(r, memory.StrategySemantic)))
-		if err != nil {
-			return err
-		}
-		g.near(r, near)
-	}
-	return nil
+func (g *gatherer) compare(ctx context.Context, r memory.Record) error {
+	near, err := g.s.Compare(ctx, r, g.a.vector, missing(g.pool.numbers(r), g.pool.of(r, memory.StrategySemantic)))
+	g.near(r, near)
+	return err
 }
 
 func (g *gatherer) near(r memory.Record, near []Near) {

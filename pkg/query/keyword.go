@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +11,10 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query/rank"
 )
 
-// postings are the rows that have terms of the question.
+// postings are the rows of a record that have terms of the question.
 type postings struct {
+	known  bool             // looked up
+	size   int              // rows of the record in the bank
 	has    map[int64]uint64 // which terms of the question a row has
 	brings uint64           // the terms that bring rows
 	order  []int            // the terms, the rarest first
@@ -20,10 +23,10 @@ type postings struct {
 }
 
 // in reports whether a row was brought.
-func (p postings) in(no int64) bool { return p.has[no]&p.brings != 0 }
+func (p *postings) in(no int64) bool { return p.has[no]&p.brings != 0 }
 
 // sum gives the sum of the idf of the terms that a row has.
-func (p postings) sum(has uint64) float64 {
+func (p *postings) sum(has uint64) float64 {
 	sum := 0.0
 	for _, i := range p.order {
 		if has&(1<<i) != 0 {
@@ -37,18 +40,14 @@ func (p postings) sum(has uint64) float64 {
 // bring rows until they have brought cfg.CommonTerm; what commoner terms would
 // add is words that nearly every row has. At least one term brings rows.
 func (g *gatherer) lookUp(r memory.Record) error {
-	if _, known := g.found[r]; known {
+	p := g.found[r]
+	if p.known {
 		return nil
 	}
-	size, err := g.s.Size(r)
-	if err != nil {
+	var err error
+	if p.size, err = g.s.Size(r); err != nil || p.size == 0 {
+		p.known = err == nil
 		return err
-	}
-	g.size[r] = size
-	p := postings{has: g.has(r), df: map[string]int{}}
-	if size == 0 {
-		g.found[r] = p
-		return nil
 	}
 	lists, all := make([][]int64, len(g.q.terms)), make([]int, len(g.q.terms))
 	p.order, p.worth = make([]int, len(g.q.terms)), make([]float64, len(g.q.terms))
@@ -57,7 +56,7 @@ func (g *gatherer) lookUp(r memory.Record) error {
 			return err
 		}
 		p.df[g.q.Terms[i].Stem] = all[i]
-		p.order[i], p.worth[i] = i, idf(size, all[i])
+		p.order[i], p.worth[i] = i, idf(p.size, all[i])
 	}
 	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
 	brought := 0
@@ -70,12 +69,12 @@ func (g *gatherer) lookUp(r memory.Record) error {
 		}
 		brought += len(lists[i])
 	}
-	g.found[r] = p
+	p.known = true
 	return nil
 }
 
 // latestBest gives the n rows with the highest sums; ties: the latest first.
-func (p postings) latestBest(n int) []int64 {
+func (p *postings) latestBest(n int) []int64 {
 	list := make([]marked, 0, len(p.has))
 	for no, has := range p.has {
 		if has&p.brings != 0 {
@@ -85,31 +84,65 @@ func (p postings) latestBest(n int) []int64 {
 	return firstOf(list, n, func(a, b marked) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.no, a.no)) })
 }
 
-// keywordMessages ranks messages by their words and their neighbours'. With
-// beside set, messages beside a match are candidates too: an answer often has
-// none of the words of its question. The messages that facts found so far rest
+func (g *gatherer) lookUpMessages(context.Context) error { return g.lookUp(memory.RecordMessage) }
+
+// conversation is what leads to the messages that are ranked.
+type conversation struct {
+	rows    []int64         // found by words
+	near    []int64         // by their vectors
+	around  []Neighbourhood // of both
+	resting []int64         // what the best facts rest on, ascending
+}
+
+// neighbours finds what stands around the messages that were found.
+func (g *gatherer) neighbours(context.Context) (err error) {
+	t := g.talk
+	if t.rows, err = g.withThings(memory.RecordMessage, g.found[memory.RecordMessage].latestBest(g.cfg.Messages)); err != nil {
+		return err
+	}
+	t.near = g.pool.of(memory.RecordMessage, memory.StrategySemantic).best(g.cfg.Messages)
+	t.around, err = g.s.Around(distinct(t.rows, t.near), 3, 4)
+	return err
+}
+
+// rests finds the messages that the best facts found so far rest on.
+func (g *gatherer) rests(context.Context) error {
+	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
+	best = append(best, g.pool.of(memory.RecordFact, memory.StrategySemantic).best(g.cfg.Facts/2)...)
+	links, err := g.s.Links(best)
+	for _, l := range links {
+		g.talk.resting = append(g.talk.resting, l.Message)
+	}
+	g.talk.resting = distinct(g.talk.resting)
+	return err
+}
+
+// distinct gives every number of the lists once, ascending.
+func distinct(lists ...[]int64) []int64 {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// keywordMessages ranks messages by their words and their neighbours'. Where the
+// graph has weight, messages beside a match are candidates too: an answer often
+// has none of the words of its question. The messages that facts found so far rest
 // on are candidates as well, so that a fact supports its message and does not
-// stand before it by another measure.
-func (g *gatherer) keywordMessages(beside bool) error {
-	if err := g.lookUp(memory.RecordMessage); err != nil {
-		return err
+// stand before it by another measure; and those that are near by their vectors.
+func (g *gatherer) keywordMessages(context.Context) error {
+	p, rows := g.found[memory.RecordMessage], g.talk.rows
+	resting := distinct(g.talk.resting, g.talk.near)
+	known := make(map[int64]bool, len(g.talk.around))
+	for _, n := range g.talk.around {
+		known[n.No] = true
 	}
-	p := g.found[memory.RecordMessage]
-	rows, err := g.withThings(memory.RecordMessage, p.latestBest(g.cfg.Messages))
+	more, err := g.s.Around(missing(g.talk.resting, known), 3, 4)
 	if err != nil {
 		return err
 	}
-	resting, err := g.restedOn()
-	if err != nil {
-		return err
-	}
-	around, err := g.s.Around(append(slices.Clone(rows), resting...), 3, 4)
-	if err != nil {
-		return err
-	}
-	t := newThread(rows, around)
+	t := newThread(rows, append(more, g.talk.around...))
 	wanted := rows
-	if beside {
+	if g.a.on(memory.StrategyGraph) {
 		wanted = t.beside()
 	}
 	for _, no := range resting {
@@ -153,27 +186,16 @@ func (g *gatherer) withThings(r memory.Record, rows []int64) ([]int64, error) {
 // empty reports a message of a word or two that answers no question: no
 // neighbour's words make it worth a place.
 func empty(c rank.Candidate) bool {
-	if c.Caption != "" || len(strings.Fields(c.Text)) > 2 {
+	if c.Caption != "" {
 		return false
 	}
+	words := 0
+	for range strings.FieldsSeq(c.Text) {
+		if words++; words > 2 {
+			return false
+		}
+	}
 	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !strings.ContainsAny(c.Prev.Text, "?？")
-}
-
-// restedOn gives the messages that the best facts found so far rest on, and
-// those that are near by their vectors.
-func (g *gatherer) restedOn() ([]int64, error) {
-	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
-	best = append(best, g.pool.of(memory.RecordFact, memory.StrategySemantic).best(g.cfg.Facts/2)...)
-	links, err := g.s.Links(best)
-	if err != nil {
-		return nil, err
-	}
-	out := g.pool.of(memory.RecordMessage, memory.StrategySemantic).best(g.cfg.Messages)
-	for _, l := range links {
-		out = append(out, l.Message)
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
 }
 
 // keywordTexts ranks facts, composites or observations by their own words.

@@ -21,8 +21,8 @@ func (g *gatherer) score(r memory.Record, candidates []rank.Candidate) []rank.Sc
 	if len(candidates) == 0 {
 		return nil
 	}
-	df := g.found[r].df
-	stats := rank.Stats{N: max(g.size[r], 1), DF: func(stem string) int { return df[stem] }}
+	size, df := g.found[r].size, g.found[r].df
+	stats := rank.Stats{N: max(size, 1), DF: func(stem string) int { return df[stem] }}
 	total := 0.0
 	for _, t := range g.q.Terms {
 		total += idf(stats.N, df[t.Stem])

@@ -69,6 +69,13 @@ func (g *gatherer) readObservations(nos []int64) ([]ObservationRow, error) {
 	return known(nos, g.observations), err
 }
 
+// readFound reads every fact that was found and drops those that the filter excludes.
+func (g *gatherer) readFound() error {
+	_, err := g.readFacts(g.pool.numbers(memory.RecordFact))
+	prune(g, memory.RecordFact, g.facts)
+	return err
+}
+
 // readAll reads every candidate and drops the ones that the filter excludes.
 func (g *gatherer) readAll() error {
 	if _, err := g.readComposites(g.pool.numbers(memory.RecordComposite)); err != nil {
@@ -77,7 +84,7 @@ func (g *gatherer) readAll() error {
 	if _, err := g.readObservations(g.pool.numbers(memory.RecordObservation)); err != nil {
 		return err
 	}
-	if _, err := g.readFacts(g.pool.numbers(memory.RecordFact)); err != nil {
+	if err := g.readFound(); err != nil {
 		return err
 	}
 	if _, err := g.readMessages(g.pool.numbers(memory.RecordMessage)); err != nil {
@@ -85,7 +92,6 @@ func (g *gatherer) readAll() error {
 	}
 	prune(g, memory.RecordComposite, g.composites)
 	prune(g, memory.RecordObservation, g.observations)
-	prune(g, memory.RecordFact, g.facts)
 	prune(g, memory.RecordMessage, g.messages)
 	return nil
 }

@@ -43,21 +43,24 @@ func firstOf(list []marked, n int, compare func(a, b marked) int) []int64 {
 	return nos
 }
 
-// pool holds what every strategy found.
+// pool holds what every strategy found of every record.
 type pool map[memory.Record]map[string]marks
 
-// of gives the marks of a strategy for a record, made when they are not there.
-func (p pool) of(r memory.Record, strategy string) marks {
-	if p[r] == nil {
-		p[r] = map[string]marks{}
+// newPool has marks for every strategy and record, so that finding is writing to
+// one of them and to nothing else.
+func newPool() pool {
+	p := pool{}
+	for _, r := range memory.Records {
+		p[r] = make(map[string]marks, len(memory.Strategies))
+		for _, name := range memory.Strategies {
+			p[r][name] = marks{}
+		}
 	}
-	m := p[r][strategy]
-	if m == nil {
-		m = marks{}
-		p[r][strategy] = m
-	}
-	return m
+	return p
 }
+
+// of gives the marks of a strategy for a record.
+func (p pool) of(r memory.Record, strategy string) marks { return p[r][strategy] }
 
 // numbers gives every row of a record that some strategy found, sorted.
 func (p pool) numbers(r memory.Record) []int64 {
@@ -74,18 +77,45 @@ func (p pool) numbers(r memory.Record) []int64 {
 // row. Weights of strategies that are absent count as 0; without any weight the
 // result is 0. A single strategy keeps its own order and scores.
 func Fused(scores, weights map[string]float64) float64 {
+	sum := 0.0
+	for i, share := range shares(weights) {
+		sum += share * scores[memory.Strategies[i]]
+	}
+	return sum
+}
+
+// shares gives what share of all weights each of memory.Strategies has.
+func shares(weights map[string]float64) []float64 {
+	out := make([]float64, len(memory.Strategies))
 	total := 0.0
 	for _, name := range memory.Strategies {
 		total += weights[name]
 	}
-	if total == 0 {
-		return 0
+	for i, name := range memory.Strategies {
+		if total != 0 {
+			out[i] = weights[name] / total
+		}
 	}
-	sum := 0.0
-	for _, name := range memory.Strategies {
-		sum += weights[name] / total * scores[name]
+	return out
+}
+
+// fused gives Fused of any row of a record, with the scores that strategies gave it.
+func (p pool) fused(r memory.Record, weights map[string]float64, strategies ...string) func(no int64) float64 {
+	by := shares(weights)
+	var found []marks
+	var share []float64
+	for i, name := range memory.Strategies {
+		if m := p.of(r, name); len(m) > 0 && by[i] != 0 && slices.Contains(strategies, name) {
+			found, share = append(found, m), append(share, by[i])
+		}
 	}
-	return sum
+	return func(no int64) float64 {
+		sum := 0.0
+		for i, m := range found {
+			sum += share[i] * m[no]
+		}
+		return sum
+	}
 }
 
 // scores gives what each strategy gave a row.

@@ -75,13 +75,14 @@ const (
 // graph carries activation from the best facts to facts that hang together
 // with them: by relations, by an entity they share, by their composite.
 func (g *gatherer) graph(context.Context) error {
-	if err := g.readAll(); err != nil {
+	if err := g.readFound(); err != nil {
 		return err
 	}
 	best := marks{}
-	for _, no := range g.pool.numbers(memory.RecordFact) {
-		s := g.pool.scores(memory.RecordFact, no)
-		best[no] = max(s[memory.StrategyKeyword], s[memory.StrategySemantic], s[memory.StrategyEntity])
+	for _, name := range []string{memory.StrategyKeyword, memory.StrategySemantic, memory.StrategyEntity} {
+		for no, score := range g.pool.of(memory.RecordFact, name) {
+			best.set(no, score)
+		}
 	}
 	seeds := map[string]float64{}
 	for _, no := range best.best(spreadSeeds) {

@@ -111,6 +111,10 @@ type Searcher interface {
 	// Recent gives up to limit facts or messages, the latest said first.
 	Recent(r memory.Record, limit int) ([]int64, error)
 
+	// Beside gives another Searcher of the same state and filter, for one more
+	// goroutine; nil where none is to spare. It ends with this one.
+	Beside() (Searcher, error)
+
 	Rows
 }
 
@@ -192,7 +196,6 @@ type Neighbourhood struct {
 type FactRow struct {
 	No         int64
 	ID         memory.FactID
-	Parent     memory.CompositeID // "" without one
 	Text       string
 	Speaker    string
 	Type       memory.Type

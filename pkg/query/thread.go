@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/query/rank"
@@ -8,55 +9,67 @@ import (
 
 // thread is a set of messages with what stands around each in its session.
 type thread struct {
-	runs    [][]int64        // neighbouring messages in order, overlapping ones joined
-	at      map[int64][2]int // run and place in it
-	rows    []int64
-	opening map[int64]bool // nothing stands before it
+	rows  []int64
+	index map[int64]int // where a message is in the lists below
+	no    []int64
+	next  []int // of each message the one after it in its session, -1 where none is known
+	run   []int // which run it belongs to
+	place []int // and where in it, from 0
+	runs  []run
 }
 
-// newThread joins the neighbourhoods of rows.
+// run is a stretch of messages that follow each other in one session.
+type run struct {
+	messages []int64
+	opening  bool // nothing stands before it
+}
+
+// newThread joins the neighbourhoods of rows where they overlap.
 func newThread(rows []int64, around []Neighbourhood) thread {
-	t := thread{at: map[int64][2]int{}, rows: rows, opening: map[int64]bool{}}
-	next := map[int64]int64{}
-	member := map[int64]bool{}
-	follows := map[int64]bool{}
-	join := func(a, b int64) {
-		next[a], follows[b] = b, true
-		member[a], member[b] = true, true
+	most := 8 * len(around)
+	t := thread{rows: rows, index: make(map[int64]int, most), no: make([]int64, 0, most), next: make([]int, 0, most)}
+	follows, opening := make([]bool, 0, most), make([]bool, 0, most)
+	add := func(no int64) int {
+		i, known := t.index[no]
+		if !known {
+			i = len(t.no)
+			t.index[no] = i
+			t.no, t.next = append(t.no, no), append(t.next, -1)
+			follows, opening = append(follows, false), append(opening, false)
+		}
+		return i
 	}
+	join := func(a, b int) { t.next[a], follows[b] = b, true }
 	for _, n := range around {
-		member[n.No] = true
-		at := n.No
+		first := add(n.No)
+		last := first
 		for _, b := range n.Before {
-			join(b, at)
-			at = b
+			at := add(b)
+			join(at, first)
+			first = at
 		}
-		if len(n.Before) < 3 {
-			t.opening[at] = true
-		}
-		at = n.No
+		opening[first] = opening[first] || len(n.Before) < 3
 		for _, a := range n.After {
-			join(at, a)
-			at = a
+			at := add(a)
+			join(last, at)
+			last = at
 		}
 	}
-	all := make([]int64, 0, len(member))
-	for no := range member {
-		all = append(all, no)
+	var firsts []int
+	for i := range t.no {
+		if !follows[i] {
+			firsts = append(firsts, i)
+		}
 	}
-	slices.Sort(all)
-	for _, first := range all {
-		if follows[first] {
-			continue
+	slices.SortFunc(firsts, func(a, b int) int { return cmp.Compare(t.no[a], t.no[b]) })
+	t.run, t.place = make([]int, len(t.no)), make([]int, len(t.no))
+	for _, first := range firsts {
+		r := run{opening: opening[first]}
+		for i := first; i >= 0; i = t.next[i] {
+			t.run[i], t.place[i] = len(t.runs), len(r.messages)
+			r.messages = append(r.messages, t.no[i])
 		}
-		run := []int64{first}
-		for no, ok := next[first]; ok; no, ok = next[no] {
-			run = append(run, no)
-		}
-		for i, no := range run {
-			t.at[no] = [2]int{len(t.runs), i}
-		}
-		t.runs = append(t.runs, run)
+		t.runs = append(t.runs, r)
 	}
 	return t
 }
@@ -80,13 +93,13 @@ func (t thread) beside() []int64 {
 
 // neighbour gives the message d places after no (before it if negative), 0 if it is not known.
 func (t thread) neighbour(no int64, d int) int64 {
-	at, ok := t.at[no]
+	i, ok := t.index[no]
 	if !ok {
 		return 0
 	}
-	run := t.runs[at[0]]
-	if i := at[1] + d; i >= 0 && i < len(run) {
-		return run[i]
+	near := t.runs[t.run[i]].messages
+	if at := t.place[i] + d; at >= 0 && at < len(near) {
+		return near[at]
 	}
 	return 0
 }
@@ -117,7 +130,7 @@ func (t thread) candidates(s Searcher, rows []MessageRow) ([]rank.Candidate, err
 	}
 	out := make([]rank.Candidate, len(rows))
 	for i, r := range rows {
-		out[i] = rank.Candidate{ID: string(r.ID), Seq: uint64(r.No), Session: string(r.Session), Pos: t.place(r.No), Speaker: r.Speaker,
+		out[i] = rank.Candidate{ID: string(r.ID), Seq: uint64(r.No), Session: string(r.Session), Pos: t.position(r.No), Speaker: r.Speaker,
 			Text: r.Text, Caption: r.Caption, Time: r.Said,
 			Prev: t.words(known, r.No, -1), Prev2: t.words(known, r.No, -2), Next: t.words(known, r.No, 1)}
 	}
@@ -132,14 +145,16 @@ func (t thread) words(known map[int64]MessageRow, no int64, d int) *rank.Neighbo
 	return &rank.Neighbour{Speaker: n.Speaker, Text: n.Text, Caption: n.Caption}
 }
 
-// place gives a place in the session that is right relative to the rows near
+// position gives a place in the session that is right relative to the rows near
 // it; rows of different runs are far apart. The first messages of a session
 // have the first places.
-func (t thread) place(no int64) int {
-	at := t.at[no]
-	base := 1000 * (at[0] + 1)
-	if t.opening[t.runs[at[0]][0]] {
-		base = 0
+func (t thread) position(no int64) int {
+	i, ok := t.index[no]
+	if !ok {
+		return 1000
 	}
-	return base + at[1]
+	if t.runs[t.run[i]].opening {
+		return t.place[i]
+	}
+	return 1000*(t.run[i]+1) + t.place[i]
 }

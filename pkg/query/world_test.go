@@ -23,6 +23,7 @@ var noon = time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
 // world is a store that a test fills, and a service that reads it.
 type world struct {
 	t       testing.TB
+	path    string // of the store
 	db      *sqlite.DB
 	service *query.Service
 	seq     uint64 // last message
@@ -34,12 +35,13 @@ func newWorld(t testing.TB) *world { return newWorldWith(t, query.DefaultConfig(
 
 func newWorldWith(t testing.TB, cfg query.Config, change func(*query.Deps)) *world {
 	t.Helper()
-	db, err := sqlite.Open(sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")))
+	path := filepath.Join(t.TempDir(), "eunoe.db")
+	db, err := sqlite.Open(sqlite.DefaultConfig(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{t: t, db: db, seqs: map[string]uint64{}}
+	w := &world{t: t, path: path, db: db, seqs: map[string]uint64{}}
 	deps := query.Deps{Store: db, Embedder: hashed.New(), Log: zerolog.Nop(), Now: func() time.Time { return noon }}
 	if change != nil {
 		change(&deps)

@@ -11,16 +11,24 @@ import (
 // text is read once, about 15 ns a byte.
 func Rank(q Question, c []Candidate, stats Stats, w Weights) []Scored {
 	s := newScorer(q, c, stats, w)
-	out := make([]Scored, len(c))
+	all, order := make([]Scored, len(c)), make([]int, len(c))
 	for i := range c {
-		out[i] = Scored{Index: i, ID: c[i].ID, Parts: s.signals(i)}
-		for k := range out[i].Parts {
-			out[i].Parts[k] *= w.Signals[k]
-			out[i].Score += out[i].Parts[k]
+		order[i] = i
+		all[i] = Scored{Index: i, ID: c[i].ID, Parts: s.signals(i)}
+		for k := range all[i].Parts {
+			all[i].Parts[k] *= w.Signals[k]
+			all[i].Score += all[i].Parts[k]
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(c[a.Index].Seq, c[b.Index].Seq), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(order, func(a, b int) int {
+		if by := cmp.Compare(all[b].Score, all[a].Score); by != 0 {
+			return by
+		}
+		return cmp.Or(cmp.Compare(c[a].Seq, c[b].Seq), cmp.Compare(c[a].ID, c[b].ID), cmp.Compare(a, b))
 	})
+	out := make([]Scored, len(c))
+	for i, at := range order {
+		out[i] = all[at]
+	}
 	return out
 }

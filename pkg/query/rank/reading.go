@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"maps"
 	"runtime"
 	"strings"
 	"sync"
@@ -36,11 +35,12 @@ type reader struct {
 	begin  [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
 	placed map[string]place
 	seen   map[string]*reading
+	none   *reading // of no text
 }
 
 func newReader(q Question, size int, kin float64) *reader {
 	r := &reader{q: q, kin: kin, index: map[string]int{}, asked: map[string]bool{}, things: make(map[string]bool, len(q.Things)), placed: map[string]place{},
-		seen: make(map[string]*reading, 2*size)}
+		seen: make(map[string]*reading, 2*size), none: &reading{tf: make([]float64, len(q.Terms)), pairs: make([]bool, len(q.Pairs))}}
 	for i, t := range q.Terms {
 		r.index[t.Stem] = i
 		r.allow(t.Stem)
@@ -78,45 +78,58 @@ func (r *reader) mayBe(fold []byte) bool {
 	return len(fold) == 1 && seconds != 0 || len(fold) > 1 && seconds&(1<<(fold[1]%32)) != 0
 }
 
+// line is what a message holds of a question: its text and its caption.
+type line struct{ text, caption *reading }
+
+// lines are what a candidate holds and what the messages beside it do; of one
+// that is not there, nothing.
+type lines struct{ own, prev, prev2, next line }
+
 // shared is from how many candidates on it is worth a second goroutine to read them.
 const shared = 64
 
-// readAll reads the texts of many candidates and their neighbours before they
-// are asked for, on two cores. Candidates that stand together share neighbours,
-// so each core takes half of them in their order.
-func (r *reader) readAll(c []Candidate) {
+// readAll reads candidates and their neighbours, many of them on two cores.
+// Candidates that stand together share neighbours, so each core takes half of
+// them in their order.
+func (r *reader) readAll(c []Candidate) []lines {
+	out := make([]lines, len(c))
 	if len(c) < shared || runtime.GOMAXPROCS(0) == 1 {
-		return
+		r.readEach(c, out)
+		return out
 	}
+	half := len(c) / 2
 	other := *r
 	other.placed, other.seen = map[string]place{}, make(map[string]*reading, len(c))
 	var wg sync.WaitGroup
-	wg.Go(func() { other.readEach(c[len(c)/2:]) })
-	r.readEach(c[:len(c)/2])
+	wg.Go(func() { other.readEach(c[half:], out[half:]) })
+	r.readEach(c[:half], out[:half])
 	wg.Wait()
-	maps.Copy(r.seen, other.seen)
+	return out
 }
 
-func (r *reader) readEach(c []Candidate) {
+func (r *reader) readEach(c []Candidate, out []lines) {
 	for i := range c {
-		r.read(c[i].Text)
-		r.read(c[i].Caption)
-		for _, n := range []*Neighbour{c[i].Prev, c[i].Prev2, c[i].Next} {
-			if n != nil {
-				r.read(n.Text)
-				r.read(n.Caption)
-			}
-		}
+		out[i] = lines{line{r.read(c[i].Text), r.read(c[i].Caption)}, r.readNeighbour(c[i].Prev), r.readNeighbour(c[i].Prev2), r.readNeighbour(c[i].Next)}
 	}
+}
+
+func (r *reader) readNeighbour(n *Neighbour) line {
+	if n == nil {
+		return line{r.none, r.none}
+	}
+	return line{r.read(n.Text), r.read(n.Caption)}
 }
 
 // read returns the reading of text, which must not be changed.
 func (r *reader) read(text string) *reading {
+	if text == "" {
+		return r.none
+	}
 	if got, ok := r.seen[text]; ok {
 		return got
 	}
 	got := &reading{tf: make([]float64, len(r.q.Terms)), pairs: make([]bool, len(r.q.Pairs)),
-		asks: strings.ContainsFunc(text, isQuestionMark)}
+		asks: hasQuestionMark(text)}
 	r.seen[text] = got
 	latest := make([]int, len(r.q.Terms)) // the number of the word that was the term's latest occurrence, 0 for none
 	end := 0

@@ -1,16 +1,13 @@
 package rank
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // scorer holds what the candidates of one question share.
 type scorer struct {
 	q      Question
 	c      []Candidate
 	w      Weights
-	r      *reader
+	read   []lines   // what each candidate holds
 	idf    []float64 // by term
 	total  float64   // sum of idf
 	avgLen float64
@@ -18,7 +15,8 @@ type scorer struct {
 	own    []float64   // BM25 of tf
 	named  string      // the one participant the question names, "" for none or several
 	spread map[string]*spread
-	around []float64 // scratch: the frequencies of a neighbour, by term
+
+	around, together []float64 // scratch: frequencies of a neighbour, and with all neighbours', by term
 }
 
 // spread is what a session's candidates hold together.
@@ -28,18 +26,16 @@ type spread struct {
 }
 
 func newScorer(q Question, c []Candidate, stats Stats, w Weights) *scorer {
-	s := &scorer{q: q, c: c, w: w, r: newReader(q, len(c), w.Kin), spread: map[string]*spread{}, avgLen: stats.AvgLen,
-		tf: make([][]float64, len(c)), own: make([]float64, len(c)), around: make([]float64, len(q.Terms))}
+	s := &scorer{q: q, c: c, w: w, read: newReader(q, len(c), w.Kin).readAll(c), spread: map[string]*spread{}, avgLen: stats.AvgLen,
+		tf: make([][]float64, len(c)), own: make([]float64, len(c)), around: make([]float64, len(q.Terms)), together: make([]float64, len(q.Terms))}
 	if len(q.Speakers) == 1 {
 		s.named = q.Speakers[0]
 	}
-	s.r.readAll(c)
 	flat := make([]float64, len(c)*len(q.Terms))
 	words := 0
 	for i := range c {
 		s.tf[i], flat = flat[:len(q.Terms):len(q.Terms)], flat[len(q.Terms):]
-		s.add(s.tf[i], c[i].Text, 1)
-		s.add(s.tf[i], c[i].Caption, w.Caption)
+		s.add(s.tf[i], s.read[i].own, 1)
 		words += s.length(i)
 	}
 	if s.avgLen <= 0 && len(c) > 0 {
@@ -95,24 +91,21 @@ func (s *scorer) join(i int) {
 }
 
 func (s *scorer) length(i int) int {
-	return s.r.read(s.c[i].Text).words + s.r.read(s.c[i].Caption).words
+	return s.read[i].own.text.words + s.read[i].own.caption.words
 }
 
-// add counts the words of text into tf, each as weight.
-func (s *scorer) add(tf []float64, text string, weight float64) {
-	if text == "" || weight == 0 {
-		return
-	}
-	for k, f := range s.r.read(text).tf {
-		tf[k] += weight * f
-	}
-}
-
-// addNeighbour counts a neighbour's words into tf; a nil neighbour has none.
-func (s *scorer) addNeighbour(tf []float64, n *Neighbour, weight float64) {
-	if n != nil {
-		s.add(tf, n.Text, weight)
-		s.add(tf, n.Caption, weight*s.w.Caption)
+// add counts the words of a message into tf, each as weight, those of its caption less.
+func (s *scorer) add(tf []float64, l line, weight float64) {
+	for _, part := range []struct {
+		*reading
+		weight float64
+	}{{l.text, weight}, {l.caption, weight * s.w.Caption}} {
+		if part.words == 0 || part.weight == 0 {
+			continue
+		}
+		for k, f := range part.tf {
+			tf[k] += part.weight * f
+		}
 	}
 }
 
@@ -141,18 +134,19 @@ func (s *scorer) cover(tf []float64) float64 {
 	return sum / s.total
 }
 
-// neighbour returns the BM25 score of a neighbour by itself.
-func (s *scorer) neighbour(n *Neighbour) float64 {
+// alone returns the BM25 score of a neighbour by itself.
+func (s *scorer) alone(l line) float64 {
 	clear(s.around)
-	s.addNeighbour(s.around, n, 1)
+	s.add(s.around, l, 1)
 	return s.bm25(s.around)
 }
 
-// context returns candidate i's own frequencies with its neighbours' added, weighted.
+// context returns candidate i's own frequencies with its neighbours' added,
+// weighted. It holds until it is called again.
 func (s *scorer) context(i int) []float64 {
-	tf := slices.Clone(s.tf[i])
-	s.addNeighbour(tf, s.c[i].Prev, s.w.Prev)
-	s.addNeighbour(tf, s.c[i].Prev2, s.w.Prev2)
-	s.addNeighbour(tf, s.c[i].Next, s.w.Next)
-	return tf
+	copy(s.together, s.tf[i])
+	s.add(s.together, s.read[i].prev, s.w.Prev)
+	s.add(s.together, s.read[i].prev2, s.w.Prev2)
+	s.add(s.together, s.read[i].next, s.w.Next)
+	return s.together
 }

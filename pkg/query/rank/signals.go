@@ -17,12 +17,12 @@ const (
 // signals returns the signals of candidate i, not yet weighted.
 func (s *scorer) signals(i int) (f Signals) {
 	c := &s.c[i]
-	own := s.r.read(c.Text)
+	own := s.read[i].own.text
 	all := s.context(i)
 	f[Words] = s.bm25(all)
 	f[Cover], f[CoverOwn] = s.cover(all), s.cover(s.tf[i])
-	f[Before] = s.neighbour(c.Prev)
-	if c.Prev != nil && c.Prev.Speaker != c.Speaker && s.r.read(c.Prev.Text).asks {
+	f[Before] = s.alone(s.read[i].prev)
+	if c.Prev != nil && c.Prev.Speaker != c.Speaker && s.read[i].prev.text.asks {
 		f[Answer] = f[Before]
 	}
 	if s.named != "" && c.Speaker == s.named {
@@ -44,19 +44,19 @@ func (s *scorer) signals(i int) (f Signals) {
 		f[SaysWhen] = one(own.cues&cueTime != 0)
 	}
 	f[InTime] = s.q.When.closeness(c.Time)
-	s.tells(c, own, &f)
+	s.tells(c, s.read[i].own, &f)
 	return f
 }
 
 // tells fills in the signals that ask for no word of the question.
-func (s *scorer) tells(c *Candidate, own *reading, f *Signals) {
-	things := float64(own.things)
-	if s.r.read(c.Caption).things > 0 {
+func (s *scorer) tells(c *Candidate, own line, f *Signals) {
+	things := float64(own.text.things)
+	if own.caption.things > 0 {
 		things += captionThings
 	}
 	f[Things] = math.Min(things, 2)
 	if s.named == "" || c.Speaker == s.named {
-		f[Deeds] = math.Min(float64(own.deeds), 2)
+		f[Deeds] = math.Min(float64(own.text.deeds), 2)
 	}
 }
 

@@ -8,6 +8,11 @@ import (
 // isQuestionMark reports whether r ends a question, in the scripts that have a mark for it.
 func isQuestionMark(r rune) bool { return r == '?' || r == '？' || r == '؟' }
 
+// hasQuestionMark reports whether a text asks anything.
+func hasQuestionMark(text string) bool {
+	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
+
 // isSentenceEnd reports whether r may end a sentence.
 func isSentenceEnd(r rune) bool {
 	switch r {

@@ -40,6 +40,7 @@ type Config struct {
 	Listed int
 
 	Readers    int           // read connections at most
+	Beside     int           // searches that may read by a second connection at a time; 0 = none
 	Busy       time.Duration // how long to wait for another process's lock
 	Checkpoint time.Duration // how often the write-ahead log is folded into the file
 	Cache      int           // page cache of the writer in KiB
@@ -49,7 +50,7 @@ type Config struct {
 }
 
 // DefaultConfig is a writable store at path: sketches from 5,000 vectors on, up to as many listed
-// for a filter, two readers per CPU, 5 s of
+// for a filter, two readers per CPU, a second connection for one search per two CPUs, 5 s of
 // patience with locks, a checkpoint each second.
 func DefaultConfig(path string) Config {
 	return Config{
@@ -57,6 +58,7 @@ func DefaultConfig(path string) Config {
 		Sketched:   5000,
 		Listed:     5000,
 		Readers:    2 * runtime.NumCPU(),
+		Beside:     runtime.NumCPU() / 2,
 		Busy:       5 * time.Second,
 		Checkpoint: time.Second,
 		Cache:      64 << 10,
@@ -90,6 +92,9 @@ func (c Config) Validate() error {
 	}
 	if c.Readers < 1 {
 		wrong("readers is %d; expected 1 or more", c.Readers)
+	}
+	if c.Beside < 0 {
+		wrong("beside is %d; it must not be negative", c.Beside)
 	}
 	if c.Busy <= 0 {
 		wrong("busy is %s; expected more than 0", c.Busy)

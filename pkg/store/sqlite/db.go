@@ -24,6 +24,8 @@ type DB struct {
 	writer  *sql.DB // one connection; nil when opened read-only
 	folder  *sql.DB // one connection, for checkpoints beside the writer; nil as the writer
 	readers *sql.DB
+	second  *sql.DB              // of searches that read by two connections
+	besides chan struct{}        // one for each of those
 	memo    atomic.Pointer[memo] // what the last writes left to know; nil while it is with one
 
 	sketches sketches // of vectors, in front of the exact comparison
@@ -47,7 +49,8 @@ func Open(cfg Config) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{config: cfg, log: cfg.Log,
-		dirty: make(chan struct{}, 1), erased: make(chan struct{}, 1), stop: make(chan struct{})}
+		besides: make(chan struct{}, cfg.Beside), dirty: make(chan struct{}, 1), erased: make(chan struct{}, 1), stop: make(chan struct{})}
+	db.readers, db.second = newPool(readerDSN(cfg), cfg.Readers, 0), newPool(readerDSN(cfg), max(1, cfg.Beside), 0)
 	open := db.openWriter
 	if cfg.ReadOnly {
 		open = db.openReadOnly
@@ -64,7 +67,6 @@ func (db *DB) openWriter(ctx context.Context) error {
 	}
 	db.writer = newPool(writerDSN(db.config), 1, db.config.Limit)
 	db.folder = newPool(writerDSN(db.config), 1, db.config.Limit)
-	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
 	ready, err := db.ready(ctx)
 	if err != nil {
 		return err
@@ -123,7 +125,6 @@ func (db *DB) openReadOnly(ctx context.Context) error {
 	if _, err := os.Stat(db.config.Path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no store yet; the consolidator makes it: %w", memory.ErrUnavailable)
 	}
-	db.readers = newPool(readerDSN(db.config), db.config.Readers, 0)
 	return db.read(ctx, func(tx *sql.Tx) error {
 		if err := checkVersion(ctx, tx); err != nil {
 			return err
@@ -168,7 +169,7 @@ func (db *DB) Close() error {
 func (db *DB) closePools() error {
 	var errs []error
 	// Readers first: the last connection to close folds the write-ahead log.
-	for _, p := range []*sql.DB{db.readers, db.folder, db.writer} {
+	for _, p := range []*sql.DB{db.second, db.readers, db.folder, db.writer} {
 		if p != nil {
 			errs = append(errs, p.Close())
 		}
@@ -204,7 +205,10 @@ func (db *DB) write(ctx context.Context, fn func(ctx context.Context, tx *sql.Tx
 	if err != nil {
 		return failure(fmt.Errorf("begin to write: %w", err))
 	}
-	if err := fn(inner, tx); err != nil {
+	if err = fn(inner, tx); err == nil {
+		err = countCommit(inner, tx)
+	}
+	if err != nil {
 		_ = tx.Rollback()
 		return failure(err)
 	}

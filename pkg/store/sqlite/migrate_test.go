@@ -23,7 +23,7 @@ import (
 const asBefore = `
 DELETE FROM applied;
 INSERT INTO banks SELECT * FROM now.banks;
-INSERT INTO meta SELECT * FROM now.meta;
+INSERT INTO meta SELECT * FROM now.meta WHERE key <> 'commits';
 INSERT INTO applied SELECT * FROM now.applied;
 INSERT INTO message_events SELECT * FROM now.message_events;
 INSERT INTO messages SELECT * FROM now.messages;

@@ -24,14 +24,14 @@ const (
 
 // Nearest gives up to limit facts by descending cosine similarity to v.
 func (r *reader) Nearest(ctx context.Context, v memory.Vector, limit int, exact bool) ([]query.Near, error) {
-	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordFact, limit: limit, plain: noneEnded,
+	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordFact, limit: limit, plain: noneEnded("x.rowid"),
 		join: " CROSS JOIN facts f ON f.no = x.fact", filter: r.filter.facts, args: r.filter.factArgs, rows: "SELECT f.no FROM facts f WHERE f.bank = ? AND "}
 	return s.run(exact)
 }
 
 // NearestMessages gives up to limit messages by descending cosine similarity to v.
 func (r *reader) NearestMessages(ctx context.Context, v memory.Vector, limit int, exact bool) ([]query.Near, error) {
-	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordMessage, limit: limit, plain: noneReplaced,
+	s := vectorSearch{r: r, ctx: ctx, v: v, record: memory.RecordMessage, limit: limit, plain: noneReplaced("x.rowid"),
 		join: " CROSS JOIN messages m ON m.seq = x.message", filter: r.filter.messages, args: r.filter.messageArgs, rows: "SELECT m.seq FROM messages m WHERE m.bank = ? AND "}
 	return s.run(exact)
 }

@@ -54,11 +54,11 @@ func (r *reader) Matching(rec memory.Record, t query.Term, limit int) ([]int64, 
 	from, where, args := "", "", []any{match}
 	switch {
 	case rec == memory.RecordMessage && r.filter.plain:
-		where, args = noneReplaced, append(args, r.bank)
+		where, args = noneReplaced("x.rowid"), append(args, r.bank)
 	case rec == memory.RecordMessage:
 		from, where, args = " CROSS JOIN messages m ON m.seq = x.rowid", " AND "+r.filter.messages, append(args, r.filter.messageArgs...)
 	case rec == memory.RecordFact && r.filter.plain:
-		where, args = noneEnded, append(args, r.bank)
+		where, args = noneEnded("x.rowid"), append(args, r.bank)
 	case rec == memory.RecordFact:
 		from, where, args = " CROSS JOIN facts f ON f.no = x.rowid", " AND "+r.filter.facts, append(args, r.filter.factArgs...)
 	}
@@ -75,11 +75,15 @@ func (r *reader) Matching(rec memory.Record, t query.Term, limit int) ([]int64, 
 }
 
 // What is left out by default is looked up among the few rows of a partial
-// index, not in the table of all rows.
-const (
-	noneReplaced = ` AND NOT EXISTS (SELECT 1 FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.seq = x.rowid AND d.replaced IS NOT NULL)`
-	noneEnded    = ` AND NOT EXISTS (SELECT 1 FROM facts d INDEXED BY facts_ended WHERE d.bank = ? AND d.no = x.rowid AND d.live = 0)`
-)
+// index, not in the table of all rows. Both conditions take the bank.
+
+func noneReplaced(message string) string {
+	return ` AND NOT EXISTS (SELECT 1 FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.seq = ` + message + ` AND d.replaced IS NOT NULL)`
+}
+
+func noneEnded(fact string) string {
+	return ` AND NOT EXISTS (SELECT 1 FROM facts d INDEXED BY facts_ended WHERE d.bank = ? AND d.no = ` + fact + ` AND d.live = 0)`
+}
 
 // estimate says about how many rows there are of which the latest are given: as
 // many in every stretch of rows as in the stretch that these fill.

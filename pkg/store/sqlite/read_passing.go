@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -20,16 +21,34 @@ type passed struct {
 	few bool
 }
 
+// passes keeps what passes a filter once it is listed. Who asks while it is
+// being listed waits for it.
+type passes struct{ facts, messages passList }
+
+type passList struct {
+	sync.Mutex
+	known bool
+	passed
+}
+
 // passing is what passes the reader's filter. It is read once.
 func (r *reader) passing(rec memory.Record) (passed, error) {
-	if p, known := r.passes[rec]; known {
-		return p, nil
+	var list *passList
+	switch rec {
+	case memory.RecordFact:
+		list = &r.passes.facts
+	case memory.RecordMessage:
+		list = &r.passes.messages
+	default:
+		return passed{}, nil
+	}
+	list.Lock()
+	defer list.Unlock()
+	if list.known {
+		return list.passed, nil
 	}
 	p, err := r.listed(rec, r.filter)
-	if r.passes == nil {
-		r.passes = map[memory.Record]passed{}
-	}
-	r.passes[rec] = p
+	list.passed, list.known = p, err == nil
 	return p, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
@@ -63,12 +64,12 @@ func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
 	if len(nos) == 0 {
 		return nil, nil
 	}
-	const find = `SELECT f.no, f.id, coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
+	const find = `SELECT f.no, f.id, f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
   f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
 	found := make(map[int64]query.FactRow, len(nos))
-	err := r.many("read facts", 12, find+r.filter.facts, args, func(row *rowset) error {
-		f := query.FactRow{No: row.int(), ID: memory.FactID(row.text()), Parent: memory.CompositeID(row.text()), Text: row.text(), Speaker: row.text(), Type: memory.Type(row.text())}
+	err := r.many("read facts", 11, find+r.filter.facts, args, func(row *rowset) error {
+		f := query.FactRow{No: row.int(), ID: memory.FactID(row.text()), Text: row.text(), Speaker: row.text(), Type: memory.Type(row.text())}
 		err := fromJSON([]byte(row.text()), &f.Entities)
 		f.Said, f.Occurred = fromMicros(row.int()), spanOf(row.optional(), row.optional())
 		f.Confidence, f.Pinned = row.real(), row.bool()
@@ -90,22 +91,33 @@ func (r *reader) FactNumbers(ids []memory.FactID) ([]int64, error) {
 
 // Links gives what facts rest on, by fact number and then stream sequence.
 func (r *reader) Links(facts []int64) ([]query.Link, error) {
-	return r.links(`SELECT s.fact, m.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value
-CROSS JOIN messages m ON m.seq = s.seq WHERE m.bank = ? AND `+r.filter.messages+` ORDER BY s.fact, m.seq`, facts, r.filter.messageArgs)
-}
-
-func (r *reader) links(sqlText string, nos []int64, more []any) ([]query.Link, error) {
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	join, where, args := " CROSS JOIN messages m ON m.seq = s.seq", " WHERE m.bank = ? AND "+r.filter.messages, r.filter.messageArgs
+	if r.filter.plain { // a fact rests on messages of its bank that are there
+		join, where, args = "", " WHERE 1"+noneReplaced("s.seq"), nil
+	}
 	var out []query.Link
-	args := append([]any{jsonList(nos), r.bank}, more...)
-	err := r.many("read sources", 2, sqlText, args, func(row *rowset) error {
-		out = append(out, query.Link{Fact: row.int(), Message: row.int()})
-		return nil
-	})
+	err := r.many("read sources", 2, `SELECT s.fact, s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`+join+where+` ORDER BY s.fact, s.seq`,
+		append([]any{jsonList(facts), r.bank}, args...), func(row *rowset) error {
+			out = append(out, query.Link{Fact: row.int(), Message: row.int()})
+			return nil
+		})
 	return out, err
 }
 
 // Unheld gives those of the messages that facts rest on of which none holds.
 func (r *reader) Unheld(messages []int64) ([]int64, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	if r.filter.plain {
+		nos, err := r.numbers("find messages whose facts ended", `SELECT j.value FROM json_each(?1) j
+WHERE NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.seq = j.value`+noneEnded("s.fact")+`)
+  AND EXISTS (SELECT 1 FROM fact_sources s WHERE s.seq = j.value) ORDER BY j.value`, jsonList(messages), r.bank)
+		return slices.Compact(nos), err
+	}
 	return r.numbers("find messages whose facts ended", `SELECT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
 CROSS JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(`+r.filter.held+`) = 0 ORDER BY s.seq`,
 		append([]any{jsonList(messages), r.bank}, r.filter.heldArgs...)...)

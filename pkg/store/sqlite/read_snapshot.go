@@ -19,9 +19,10 @@ type reader struct {
 	tx     *sql.Tx
 	bank   int64
 	filter narrowing
-	only   map[memory.Record]bool   // whether the bank is alone with rows of a record, once asked
-	ahead  map[memory.Record]*scan  // begun by Expect
-	passes map[memory.Record]passed // once asked
+	only   map[memory.Record]bool  // whether the bank is alone with rows of a record, once asked
+	ahead  map[memory.Record]*scan // begun by Expect
+	passes *passes                 // shared with the reader beside
+	ends   []func()                // what ends with this reader
 }
 
 var (
@@ -36,9 +37,17 @@ func (db *DB) Search(ctx context.Context, bank memory.BankID, f memory.Filter, f
 		if r.filter, err = r.narrow(f); err != nil {
 			return err
 		}
-		defer r.awaitScans()
+		defer r.end()
 		return fn(r)
 	})
+}
+
+// end waits for what was begun and ends what began with r.
+func (r *reader) end() {
+	r.awaitScans()
+	for _, end := range r.ends {
+		end()
+	}
 }
 
 // Read runs fn on one unchanging state of a bank.
@@ -49,7 +58,7 @@ func (db *DB) Read(ctx context.Context, bank memory.BankID, fn func(query.Reader
 func (db *DB) readBank(ctx context.Context, bank memory.BankID, fn func(*reader) error) error {
 	return db.read(ctx, func(tx *sql.Tx) error {
 		// A context that cannot end spares the driver a goroutine per statement.
-		r := &reader{db: db, ctx: context.WithoutCancel(ctx), tx: tx}
+		r := &reader{db: db, ctx: context.WithoutCancel(ctx), tx: tx, passes: &passes{}}
 		err := tx.QueryRowContext(r.ctx, `SELECT no FROM banks WHERE id = ? AND profile <> ''`, string(bank)).Scan(&r.bank)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("bank %q: %w", string(bank), memory.ErrNotFound)

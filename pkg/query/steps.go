@@ -1,0 +1,226 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// step is one strategy's work on the store, or a part of it.
+type step struct {
+	name   string
+	on     bool
+	run    func(*gatherer, context.Context) error
+	beside bool     // it may run on a second connection, in line with the others that may
+	after  []string // steps of the other line that write what it reads, or read what it writes
+}
+
+// Names of the steps that others wait for.
+const (
+	stepWords      = "words of messages"
+	stepRests      = "what facts rest on"
+	stepNeighbours = "neighbours of messages"
+)
+
+// steps gives every step there is, the most telling first. One line looks for
+// facts and then ranks messages; the other looks for messages, and then for
+// what hangs together with the facts. Marks and rows of a record are read and
+// written by one line at a time: a step of the other waits for it.
+func (g *gatherer) steps() []step {
+	a := g.a
+	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0
+	semantic := a.on(memory.StrategySemantic) && len(a.vector) > 0
+	facts, messages := g.wantsFacts(), g.wants(memory.RecordMessage)
+	texts := func(r memory.Record, limit int) func(*gatherer, context.Context) error {
+		return func(g *gatherer, _ context.Context) error { return g.keywordTexts(r, limit) }
+	}
+	compare := func(r memory.Record) func(*gatherer, context.Context) error {
+		return func(g *gatherer, ctx context.Context) error { return g.compare(ctx, r) }
+	}
+	return []step{
+		{stepWords, keyword && messages, (*gatherer).lookUpMessages, false, nil},
+		{"keyword over facts", keyword && facts, texts(memory.RecordFact, g.cfg.Facts), false, nil},
+		{"semantic over messages", semantic && messages, (*gatherer).semanticMessages, true, nil},
+		{"semantic", semantic && facts, (*gatherer).semantic, false, nil},
+		{stepNeighbours, keyword && messages, (*gatherer).neighbours, true, []string{stepWords}},
+		{stepRests, keyword && messages, (*gatherer).rests, false, nil},
+		{"keyword over messages", keyword && messages, (*gatherer).keywordMessages, false, []string{stepNeighbours}},
+		{"keyword over composites", keyword && g.wants(memory.RecordComposite), texts(memory.RecordComposite, g.cfg.Nodes), true, nil},
+		{"keyword over observations", keyword && g.wants(memory.RecordObservation), texts(memory.RecordObservation, g.cfg.Nodes), true, nil},
+		{"entity", a.on(memory.StrategyEntity), (*gatherer).entity, true, []string{stepRests}},
+		{"temporal", a.on(memory.StrategyTemporal), (*gatherer).temporal, true, nil},
+		{"latest", true, (*gatherer).latest, true, nil},
+		{"graph", a.on(memory.StrategyGraph) && facts, (*gatherer).graph, true, nil},
+		{"tree", g.wants(memory.RecordComposite), (*gatherer).tree, true, nil},
+		{"semantic over facts found otherwise", semantic && facts, compare(memory.RecordFact), true, nil},
+	}
+}
+
+// last gives the steps that look at everything that was found.
+func (g *gatherer) last() []step {
+	semantic := g.a.on(memory.StrategySemantic) && len(g.a.vector) > 0
+	return []step{
+		{"semantic over messages found otherwise", semantic && g.wants(memory.RecordMessage),
+			func(g *gatherer, ctx context.Context) error { return g.compare(ctx, memory.RecordMessage) }, false, nil},
+		{"recency", g.a.on(memory.StrategyRecency), (*gatherer).recency, false, nil},
+	}
+}
+
+// gather runs every strategy that has weight. When the deadline passes, the
+// steps that did not run are named in degraded.
+func (g *gatherer) gather(ctx context.Context) error {
+	other, err := g.beside()
+	if err != nil {
+		return err
+	}
+	steps := g.steps()
+	var late []string
+	if other != nil {
+		late, err = g.both(ctx, other, steps)
+	} else {
+		late, err = g.alone(ctx, steps)
+	}
+	if err != nil {
+		return err
+	}
+	more, err := g.each(ctx, g.last(), nil)
+	for _, name := range append(late, more...) {
+		g.degraded = append(g.degraded, "deadline: "+name+" left out")
+	}
+	return err
+}
+
+// beside gives a gatherer of the same candidates that reads by a connection of
+// its own; nil where there is none to spare.
+func (g *gatherer) beside() (*gatherer, error) {
+	s, err := g.s.Beside()
+	if s == nil || err != nil {
+		return nil, err
+	}
+	other := *g
+	other.s = s
+	return &other, nil
+}
+
+// alone runs steps one after the other, and looks through the vectors meanwhile.
+func (g *gatherer) alone(ctx context.Context, steps []step) ([]string, error) {
+	if g.a.on(memory.StrategySemantic) && len(g.a.vector) > 0 && g.inTime(ctx) == nil {
+		if err := g.expect(); err != nil {
+			return nil, fmt.Errorf("recall by vectors: %w", err)
+		}
+	}
+	return g.each(ctx, steps, nil)
+}
+
+// both runs steps in two lines at the same time. A line that fails leaves the
+// other to come to its end.
+func (g *gatherer) both(ctx context.Context, other *gatherer, steps []step) ([]string, error) {
+	var lines [2][]step // its own, and the one beside it
+	ended := make(map[string]chan struct{}, len(steps))
+	for _, st := range steps {
+		i := 0
+		if st.beside {
+			i = 1
+		}
+		lines[i] = append(lines[i], st)
+		ended[st.name] = make(chan struct{})
+	}
+	var late []string
+	var err error
+	var panicked any
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer func() {
+			panicked = recover()
+			release(ended, lines[1])
+		}()
+		late, err = other.each(ctx, lines[1], ended)
+	})
+	first, failed := func() ([]string, error) {
+		defer wg.Wait()
+		defer release(ended, lines[0])
+		return g.each(ctx, lines[0], ended)
+	}()
+	if panicked != nil {
+		panic(panicked)
+	}
+	return append(first, late...), errors.Join(failed, err)
+}
+
+// release lets nobody wait for steps that have not run and will not.
+func release(ended map[string]chan struct{}, line []step) {
+	for _, st := range line {
+		select {
+		case <-ended[st.name]:
+		default:
+			close(ended[st.name])
+		}
+	}
+}
+
+// each runs steps one after the other, each after those of the other line that
+// it waits for, and gives the ones that came too late. ended are closed as steps
+// end; nil = there is no other line.
+func (g *gatherer) each(ctx context.Context, steps []step, ended map[string]chan struct{}) (late []string, err error) {
+	for _, st := range steps {
+		if ended != nil {
+			for _, name := range st.after {
+				<-ended[name]
+			}
+		}
+		if st.on {
+			missed, err := g.step(ctx, st)
+			if err != nil {
+				return nil, err
+			}
+			if missed {
+				late = append(late, st.name)
+			}
+		}
+		if ended != nil {
+			close(ended[st.name])
+		}
+	}
+	return late, nil
+}
+
+// step runs one, and says whether it came too late.
+func (g *gatherer) step(ctx context.Context, st step) (late bool, err error) {
+	if err := g.inTime(ctx); err != nil {
+		return ctx.Err() == nil, ctx.Err()
+	}
+	inner, cancel := g.within(ctx)
+	defer cancel()
+	inner, span := telemetry.Start(inner, st.name)
+	err = st.run(g, inner)
+	span.End(err)
+	if err == nil {
+		return false, nil
+	}
+	if inner.Err() != nil && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, fmt.Errorf("recall by %s: %w", st.name, err)
+}
+
+func (g *gatherer) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if g.deadline.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, g.deadline)
+}
+
+func (g *gatherer) inTime(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !g.deadline.IsZero() && !time.Now().Before(g.deadline) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
