@@ -21,10 +21,10 @@ func (c RecallConfig) Decay(system memory.System, last, now time.Time) float64 {
 // decays gives what decay leaves of each fact's score: DecayWeight of the score
 // decays, the rest stays.
 func (g *gatherer) decays(facts []int64) (map[int64]float64, error) {
-	rows, err := g.readFacts(facts)
-	if err != nil {
+	if err := g.readFacts(facts); err != nil {
 		return nil, err
 	}
+	rows := known(facts, g.facts)
 	ids := make([]string, len(rows))
 	for i, f := range rows {
 		ids[i] = string(f.ID)

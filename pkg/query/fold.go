@@ -14,8 +14,10 @@ type entry struct {
 	no     int64
 	id     string
 	score  float64
-	from   map[memory.Record][]int64 // the rows whose scores it stands for
-	also   []memory.MessageID        // messages that say the same
+	also   []memory.MessageID // messages that say the same
+
+	message int64   // whose score it has; 0 = its own
+	facts   []int64 // that rest on it, and lend it theirs
 }
 
 // sortEntries orders by descending score, ties by id.
@@ -45,7 +47,8 @@ type folder struct {
 // every word of the question that the message holds, else the message's.
 // telling is what each fact says for its messages.
 func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error) {
-	f := folder{g: g, messages: messages, facts: facts, current: current, onto: map[int64][]int64{}, under: map[int64][]int64{}, placed: map[int64]bool{}, spent: map[int64]bool{}}
+	f := folder{g: g, messages: messages, facts: facts, current: current, onto: map[int64][]int64{}, under: map[int64][]int64{},
+		placed: make(map[int64]bool, len(messages)), spent: make(map[int64]bool, len(facts))}
 	links, err := g.s.Links(facts.best(len(facts)))
 	if err != nil {
 		return nil, err
@@ -56,7 +59,7 @@ func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error
 			f.under[l.Fact] = append(f.under[l.Fact], l.Message)
 		}
 	}
-	supported := marks{}
+	supported := make(marks, len(messages))
 	for no, score := range messages {
 		best := score
 		for _, fact := range f.onto[no] {
@@ -87,8 +90,7 @@ func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error
 	}
 	for _, no := range facts.best(len(facts)) {
 		if !f.spent[no] && g.wants(memory.RecordFact) {
-			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no],
-				from: map[memory.Record][]int64{memory.RecordFact: {no}}})
+			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no]})
 		}
 	}
 	return out, nil
@@ -100,8 +102,7 @@ func (f folder) place(no int64, score float64) (entry, bool) {
 		return entry{}, false
 	}
 	f.placed[no] = true
-	e := entry{record: memory.RecordMessage, no: no, id: string(f.g.messages[no].ID), score: score,
-		from: map[memory.Record][]int64{memory.RecordMessage: {no}, memory.RecordFact: f.onto[no]}}
+	e := entry{record: memory.RecordMessage, no: no, id: string(f.g.messages[no].ID), score: score, message: no, facts: f.onto[no]}
 	if fact, ok := f.stand(no); ok {
 		e.record, e.no, e.id = memory.RecordFact, fact, string(f.g.facts[fact].ID)
 		for _, other := range f.under[fact] {

@@ -42,8 +42,7 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 			if r == memory.RecordObservation {
 				id = string(g.observations[no].ID)
 			}
-			nodes = append(nodes, entry{record: r, no: no, id: id, score: scale * fused(no),
-				from: map[memory.Record][]int64{r: {no}}})
+			nodes = append(nodes, entry{record: r, no: no, id: id, score: scale * fused(no)})
 		}
 	}
 	sortEntries(nodes)
@@ -136,8 +135,7 @@ func (g *gatherer) successors(ended []int64, messages marks, weights map[string]
 		graph.set(fact, s.Score*HopDecay)
 		nos = append(nos, fact)
 	}
-	_, err = g.readFacts(nos)
-	return current, err
+	return current, g.readFacts(nos)
 }
 
 // reserve merges nodes of the tree among the leaves. Nodes take at most their
@@ -167,15 +165,21 @@ func (g *gatherer) reserve(leaves, nodes []entry) []entry {
 // explain gives what each strategy gave an entry: the best of the rows it stands for.
 func (g *gatherer) explain(e entry, ranks map[memory.Record]map[string]map[int64]int) map[string]memory.Contribution {
 	out := map[string]memory.Contribution{}
-	for r, nos := range e.from {
-		for _, no := range nos {
-			for name, score := range g.pool.scores(r, no) {
-				at := ranks[r][name][no]
-				old, have := out[name]
-				if !have || score > old.Score || score == old.Score && at < old.Rank {
-					out[name] = memory.Contribution{Rank: at, Score: score}
-				}
+	best := func(r memory.Record, no int64) {
+		for name, score := range g.pool.scores(r, no) {
+			at := ranks[r][name][no]
+			old, have := out[name]
+			if !have || score > old.Score || score == old.Score && at < old.Rank {
+				out[name] = memory.Contribution{Rank: at, Score: score}
 			}
+		}
+	}
+	if e.message == 0 {
+		best(e.record, e.no)
+	} else {
+		best(memory.RecordMessage, e.message)
+		for _, no := range e.facts {
+			best(memory.RecordFact, no)
 		}
 	}
 	maps.DeleteFunc(out, func(name string, c memory.Contribution) bool { return c.Score == 0 && name != memory.StrategyRecency })

@@ -131,12 +131,11 @@ func distinct(lists ...[]int64) []int64 {
 // stand before it by another measure; and those that are near by their vectors.
 func (g *gatherer) keywordMessages(context.Context) error {
 	p, rows := g.found[memory.RecordMessage], g.talk.rows
-	resting := distinct(g.talk.resting, g.talk.near)
-	known := make(map[int64]bool, len(g.talk.around))
+	have := make(map[int64]bool, len(g.talk.around))
 	for _, n := range g.talk.around {
-		known[n.No] = true
+		have[n.No] = true
 	}
-	more, err := g.s.Around(missing(g.talk.resting, known), 3, 4)
+	more, err := g.s.Around(missing(g.talk.resting, have), 3, 4)
 	if err != nil {
 		return err
 	}
@@ -145,12 +144,7 @@ func (g *gatherer) keywordMessages(context.Context) error {
 	if g.a.on(memory.StrategyGraph) {
 		wanted = t.beside()
 	}
-	for _, no := range resting {
-		if !slices.Contains(wanted, no) {
-			wanted = append(wanted, no)
-		}
-	}
-	allowed, err := g.s.Messages(wanted)
+	allowed, err := g.s.Messages(distinct(wanted, g.talk.resting, g.talk.near))
 	if err != nil {
 		return err
 	}
@@ -210,7 +204,7 @@ func (g *gatherer) keywordTexts(r memory.Record, limit int) error {
 			return err
 		}
 	}
-	candidates, err := g.texts(r, rows)
+	candidates, err := g.texts(r, distinct(rows))
 	if err != nil {
 		return err
 	}
@@ -227,20 +221,20 @@ func (g *gatherer) texts(r memory.Record, nos []int64) ([]rank.Candidate, error)
 	}
 	switch r {
 	case memory.RecordFact:
-		rows, err := g.readFacts(nos)
-		for _, f := range rows {
+		err := g.readFacts(nos)
+		for _, f := range known(nos, g.facts) {
 			add(f.No, rank.Candidate{Speaker: f.Speaker, Text: f.Text, Time: f.Said})
 		}
 		return out, err
 	case memory.RecordComposite:
-		rows, err := g.readComposites(nos)
-		for _, c := range rows {
+		err := g.readComposites(nos)
+		for _, c := range known(nos, g.composites) {
 			add(c.No, rank.Candidate{Text: c.Text, Time: c.Said})
 		}
 		return out, err
 	case memory.RecordObservation:
-		rows, err := g.readObservations(nos)
-		for _, o := range rows {
+		err := g.readObservations(nos)
+		for _, o := range known(nos, g.observations) {
 			add(o.No, rank.Candidate{Text: o.Text, Time: o.Said})
 		}
 		return out, err

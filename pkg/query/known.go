@@ -28,26 +28,26 @@ func known[V any](nos []int64, have map[int64]V) []V {
 	return out
 }
 
-// readFacts gives facts by number, each read once.
-func (g *gatherer) readFacts(nos []int64) ([]FactRow, error) {
+// readFacts reads facts by number, each once.
+func (g *gatherer) readFacts(nos []int64) error {
 	rows, err := g.s.Facts(missing(nos, g.facts))
 	for _, f := range rows {
 		g.facts[f.No] = f
 	}
-	return known(nos, g.facts), err
+	return err
 }
 
-func (g *gatherer) readMessages(nos []int64) ([]MessageRow, error) {
+func (g *gatherer) readMessages(nos []int64) error {
 	rows, err := g.s.Messages(missing(nos, g.messages))
 	for _, m := range rows {
 		g.messages[m.No] = m
 	}
-	return known(nos, g.messages), err
+	return err
 }
 
-// readComposites gives composites by number. One with a leaf that the filter
+// readComposites reads composites by number. One with a leaf that the filter
 // excludes is left out, and its other leaves stand for it.
-func (g *gatherer) readComposites(nos []int64) ([]CompositeRow, error) {
+func (g *gatherer) readComposites(nos []int64) error {
 	rows, err := g.s.Composites(missing(nos, g.composites))
 	for _, c := range rows {
 		if c.Whole && len(c.Leaves) > 0 {
@@ -58,36 +58,36 @@ func (g *gatherer) readComposites(nos []int64) ([]CompositeRow, error) {
 			g.pool.of(memory.RecordFact, memory.StrategyGraph).set(leaf, 0)
 		}
 	}
-	return known(nos, g.composites), err
+	return err
 }
 
-func (g *gatherer) readObservations(nos []int64) ([]ObservationRow, error) {
+func (g *gatherer) readObservations(nos []int64) error {
 	rows, err := g.s.Observations(missing(nos, g.observations))
 	for _, o := range rows {
 		g.observations[o.No] = o
 	}
-	return known(nos, g.observations), err
+	return err
 }
 
 // readFound reads every fact that was found and drops those that the filter excludes.
 func (g *gatherer) readFound() error {
-	_, err := g.readFacts(g.pool.numbers(memory.RecordFact))
+	err := g.readFacts(g.pool.numbers(memory.RecordFact))
 	prune(g, memory.RecordFact, g.facts)
 	return err
 }
 
 // readAll reads every candidate and drops the ones that the filter excludes.
 func (g *gatherer) readAll() error {
-	if _, err := g.readComposites(g.pool.numbers(memory.RecordComposite)); err != nil {
+	if err := g.readComposites(g.pool.numbers(memory.RecordComposite)); err != nil {
 		return err
 	}
-	if _, err := g.readObservations(g.pool.numbers(memory.RecordObservation)); err != nil {
+	if err := g.readObservations(g.pool.numbers(memory.RecordObservation)); err != nil {
 		return err
 	}
 	if err := g.readFound(); err != nil {
 		return err
 	}
-	if _, err := g.readMessages(g.pool.numbers(memory.RecordMessage)); err != nil {
+	if err := g.readMessages(g.pool.numbers(memory.RecordMessage)); err != nil {
 		return err
 	}
 	prune(g, memory.RecordComposite, g.composites)

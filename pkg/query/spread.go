@@ -106,9 +106,9 @@ func (g *gatherer) graph(context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := g.readFacts(nos)
+	err = g.readFacts(nos)
 	into := g.pool.of(memory.RecordFact, memory.StrategyGraph)
-	for _, f := range rows {
+	for _, f := range known(nos, g.facts) {
 		into.set(f.No, reached[string(f.ID)])
 	}
 	return err
@@ -131,10 +131,10 @@ func (g *gatherer) edges(from []string) ([]memory.Relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := g.readFacts(nos)
-	if err != nil {
+	if err := g.readFacts(nos); err != nil {
 		return nil, err
 	}
+	rows := known(nos, g.facts)
 	rows = rows[:min(len(rows), spreadSeeds)]
 	shared, err := g.sharing(rows)
 	if err != nil {
@@ -173,7 +173,7 @@ func (g *gatherer) sharing(facts []FactRow) (map[memory.EntityID][]FactRow, erro
 		all = append(all, nos...)
 	}
 	slices.Sort(all)
-	if _, err := g.readFacts(slices.Compact(all)); err != nil {
+	if err := g.readFacts(slices.Compact(all)); err != nil {
 		return nil, err
 	}
 	out := make(map[memory.EntityID][]FactRow, len(naming))
@@ -187,12 +187,12 @@ func (g *gatherer) sharing(facts []FactRow) (map[memory.EntityID][]FactRow, erro
 // stands without them: half of what the composite scored, part_of one hop.
 func (g *gatherer) tree(context.Context) error {
 	matched := g.pool.of(memory.RecordComposite, memory.StrategyKeyword)
-	rows, err := g.readComposites(matched.best(5))
-	if err != nil {
+	best := matched.best(5)
+	if err := g.readComposites(best); err != nil {
 		return err
 	}
 	into := g.pool.of(memory.RecordFact, memory.StrategyGraph)
-	for _, c := range rows {
+	for _, c := range known(best, g.composites) {
 		for _, leaf := range c.Leaves[:min(len(c.Leaves), 16)] {
 			into.set(leaf, matched[c.No]*RelationWeights[memory.RelPartOf]*HopDecay)
 		}

@@ -73,8 +73,7 @@ func (g *gatherer) states(best float64, own, into marks) error {
 			g.pool.of(memory.RecordFact, memory.StrategyEntity).set(r.Fact, 1)
 		}
 	}
-	_, err = g.readFacts(nos)
-	return err
+	return g.readFacts(nos)
 }
 
 // stateScore is the least score of a fact that gives the state a question asks

@@ -106,43 +106,39 @@ func (t thread) neighbour(no int64, d int) int64 {
 
 // candidates gives the rows with their neighbours' words, in the rows' order.
 func (t thread) candidates(s Searcher, rows []MessageRow) ([]rank.Candidate, error) {
-	known := make(map[int64]MessageRow, 2*len(rows))
-	for _, r := range rows {
-		known[r.No] = r
+	said := make(map[int64]*rank.Neighbour, 2*len(rows)) // nil = not read
+	spoken := func(rows []MessageRow) {
+		list := make([]rank.Neighbour, len(rows))
+		for i, r := range rows {
+			list[i] = rank.Neighbour{Speaker: r.Speaker, Text: r.Text, Caption: r.Caption}
+			said[r.No] = &list[i]
+		}
 	}
+	spoken(rows)
 	var missing []int64
 	for _, r := range rows {
 		for _, d := range []int{-2, -1, 1} {
 			if no := t.neighbour(r.No, d); no != 0 {
-				if _, ok := known[no]; !ok {
-					known[no] = MessageRow{}
+				if _, ok := said[no]; !ok {
+					said[no] = nil
 					missing = append(missing, no)
 				}
 			}
 		}
 	}
+	slices.Sort(missing)
 	more, err := s.Context(missing)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range more {
-		known[r.No] = r
-	}
+	spoken(more)
 	out := make([]rank.Candidate, len(rows))
 	for i, r := range rows {
 		out[i] = rank.Candidate{ID: string(r.ID), Seq: uint64(r.No), Session: string(r.Session), Pos: t.position(r.No), Speaker: r.Speaker,
 			Text: r.Text, Caption: r.Caption, Time: r.Said,
-			Prev: t.words(known, r.No, -1), Prev2: t.words(known, r.No, -2), Next: t.words(known, r.No, 1)}
+			Prev: said[t.neighbour(r.No, -1)], Prev2: said[t.neighbour(r.No, -2)], Next: said[t.neighbour(r.No, 1)]}
 	}
 	return out, nil
-}
-
-func (t thread) words(known map[int64]MessageRow, no int64, d int) *rank.Neighbour {
-	n, ok := known[t.neighbour(no, d)]
-	if !ok || n.No == 0 {
-		return nil
-	}
-	return &rank.Neighbour{Speaker: n.Speaker, Text: n.Text, Caption: n.Caption}
 }
 
 // position gives a place in the session that is right relative to the rows near

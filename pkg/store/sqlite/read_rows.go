@@ -28,14 +28,13 @@ func (r *reader) messageRows(nos []int64, sqlText string, args []any) ([]query.M
 	if len(nos) == 0 {
 		return nil, nil
 	}
-	found := make(map[int64]query.MessageRow, len(nos))
+	found := make([]query.MessageRow, 0, len(nos))
 	err := r.many("read messages", 8, sqlText, args, func(row *rowset) error {
-		m := query.MessageRow{No: row.int(), ID: memory.MessageID(row.text()), Session: memory.SessionID(row.text()), Speaker: row.text(),
-			Text: row.text(), Caption: row.text(), Said: fromMicros(row.int()), Recalled: row.bool()}
-		found[m.No] = m
+		found = append(found, query.MessageRow{No: row.int(), ID: memory.MessageID(row.text()), Session: memory.SessionID(row.text()), Speaker: row.text(),
+			Text: row.text(), Caption: row.text(), Said: fromMicros(row.int()), Recalled: row.bool()})
 		return nil
 	})
-	return inOrder(nos, found), err
+	return asAsked(nos, found, func(m query.MessageRow) int64 { return m.No }), err
 }
 
 // Around gives the neighbours of messages in their session, the nearest first.
@@ -46,17 +45,17 @@ func (r *reader) Around(nos []int64, before, after int) ([]query.Neighbourhood, 
   (SELECT group_concat(seq, ' ') FROM (SELECT n.seq FROM messages n WHERE n.bank = m.bank AND n.session = m.session AND n.seq > m.seq
     ORDER BY n.seq LIMIT ?4))
 FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
-	found := make(map[int64]query.Neighbourhood, len(nos))
+	found := make([]query.Neighbourhood, 0, len(nos))
 	err := r.many("read neighbours", 3, find, []any{jsonList(nos), r.bank, before, after}, func(row *rowset) (err error) {
 		n := query.Neighbourhood{No: row.int()}
 		if n.Before, err = parseNumbers(row.text()); err != nil {
 			return err
 		}
 		n.After, err = parseNumbers(row.text())
-		found[n.No] = n
+		found = append(found, n)
 		return err
 	})
-	return inOrder(nos, found), err
+	return asAsked(nos, found, func(n query.Neighbourhood) int64 { return n.No }), err
 }
 
 // Facts gives facts by number, in the order asked, through the filter.
@@ -67,16 +66,16 @@ func (r *reader) Facts(nos []int64) ([]query.FactRow, error) {
 	const find = `SELECT f.no, f.id, f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
   f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
 	args := append([]any{jsonList(nos), r.bank}, r.filter.factArgs...)
-	found := make(map[int64]query.FactRow, len(nos))
+	found := make([]query.FactRow, 0, len(nos))
 	err := r.many("read facts", 11, find+r.filter.facts, args, func(row *rowset) error {
 		f := query.FactRow{No: row.int(), ID: memory.FactID(row.text()), Text: row.text(), Speaker: row.text(), Type: memory.Type(row.text())}
 		err := fromJSON([]byte(row.text()), &f.Entities)
 		f.Said, f.Occurred = fromMicros(row.int()), spanOf(row.optional(), row.optional())
 		f.Confidence, f.Pinned = row.real(), row.bool()
-		found[f.No] = f
+		found = append(found, f)
 		return err
 	})
-	return inOrder(nos, found), err
+	return asAsked(nos, found, func(f query.FactRow) int64 { return f.No }), err
 }
 
 // FactNumbers gives the numbers of facts by id, through the filter.

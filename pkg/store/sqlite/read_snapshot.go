@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
@@ -167,4 +168,21 @@ func inOrder[K comparable, V any](wanted []K, found map[K]V) []V {
 		}
 	}
 	return out
+}
+
+// asAsked gives rows in the order of the numbers they were asked for by, each
+// once. What is asked for in ascending order comes so, as a rule.
+func asAsked[V any](nos []int64, rows []V, number func(V) int64) []V {
+	asked := slices.IsSorted(nos)
+	for i := 1; asked && i < len(rows); i++ {
+		asked = number(rows[i-1]) < number(rows[i])
+	}
+	if asked {
+		return rows
+	}
+	found := make(map[int64]V, len(rows))
+	for _, row := range rows {
+		found[number(row)] = row
+	}
+	return inOrder(nos, found)
 }
