@@ -6,21 +6,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// expect has the vectors looked through while words are looked up.
-func (g *gatherer) expect() error {
-	if g.a.exact {
-		return nil
-	}
-	facts, messages := 0, 0
-	if g.wantsFacts() {
-		facts = g.cfg.Facts
-	}
-	if g.wants(memory.RecordMessage) {
-		messages = g.cfg.Messages
-	}
-	return g.s.Expect(g.a.vector, facts, messages)
-}
-
 // semantic finds facts by the similarity of their vectors.
 func (g *gatherer) semantic(ctx context.Context) error {
 	near, err := g.s.Nearest(ctx, g.a.vector, g.cfg.Facts, g.a.exact)

@@ -161,13 +161,15 @@ func (s *Service) search(ctx context.Context, store Searcher, a ask, weights map
 			return &memory.FieldError{Field: "vector", Meaning: memory.ErrConflict, Message: fmt.Sprintf("has %d dimensions; the bank's have %d: give one of their model, or none", len(a.vector), size)}
 		}
 	}
-	q, err := understand(a, store)
-	if err != nil || !q.words && a.vector == nil {
-		return err
-	}
-	g := newGatherer(s.cfg.Recall, a, q, store)
+	g := newGatherer(s.cfg.Recall, a, store)
 	if a.deadline > 0 {
 		g.deadline = start.Add(a.deadline)
+	}
+	if err := g.begin(ctx); err != nil {
+		return err
+	}
+	if g.q, err = understand(a, store); err != nil || !g.q.words && a.vector == nil {
+		return err
 	}
 	if err := g.gather(ctx); err != nil {
 		return err

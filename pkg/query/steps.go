@@ -22,7 +22,6 @@ type step struct {
 
 // Names of the steps that others wait for.
 const (
-	stepWords      = "words of messages"
 	stepRests      = "what facts rest on"
 	stepNeighbours = "neighbours of messages"
 )
@@ -34,7 +33,7 @@ const (
 func (g *gatherer) steps() []step {
 	a := g.a
 	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0
-	semantic := a.on(memory.StrategySemantic) && len(a.vector) > 0
+	semantic := g.byVectors()
 	facts, messages := g.wantsFacts(), g.wants(memory.RecordMessage)
 	texts := func(r memory.Record, limit int) func(*gatherer, context.Context) error {
 		return func(g *gatherer, _ context.Context) error { return g.keywordTexts(r, limit) }
@@ -43,11 +42,11 @@ func (g *gatherer) steps() []step {
 		return func(g *gatherer, ctx context.Context) error { return g.compare(ctx, r) }
 	}
 	return []step{
-		{stepWords, keyword && messages, (*gatherer).lookUpMessages, false, nil},
 		{"keyword over facts", keyword && facts, texts(memory.RecordFact, g.cfg.Facts), false, nil},
-		{"semantic over messages", semantic && messages, (*gatherer).semanticMessages, true, nil},
+		{"words of messages", keyword && messages, (*gatherer).lookUpMessages, true, nil},
 		{"semantic", semantic && facts, (*gatherer).semantic, false, nil},
-		{stepNeighbours, keyword && messages, (*gatherer).neighbours, true, []string{stepWords}},
+		{"semantic over messages", semantic && messages, (*gatherer).semanticMessages, true, nil},
+		{stepNeighbours, keyword && messages, (*gatherer).neighbours, true, nil},
 		{stepRests, keyword && messages, (*gatherer).rests, false, nil},
 		{"keyword over messages", keyword && messages, (*gatherer).keywordMessages, false, []string{stepNeighbours}},
 		{"keyword over composites", keyword && g.wants(memory.RecordComposite), texts(memory.RecordComposite, g.cfg.Nodes), true, nil},
@@ -63,27 +62,54 @@ func (g *gatherer) steps() []step {
 
 // last gives the steps that look at everything that was found.
 func (g *gatherer) last() []step {
-	semantic := g.a.on(memory.StrategySemantic) && len(g.a.vector) > 0
 	return []step{
-		{"semantic over messages found otherwise", semantic && g.wants(memory.RecordMessage),
+		{"semantic over messages found otherwise", g.byVectors() && g.wants(memory.RecordMessage),
 			func(g *gatherer, ctx context.Context) error { return g.compare(ctx, memory.RecordMessage) }, false, nil},
 		{"recency", g.a.on(memory.StrategyRecency), (*gatherer).recency, false, nil},
 	}
 }
 
-// gather runs every strategy that has weight. When the deadline passes, the
-// steps that did not run are named in degraded.
-func (g *gatherer) gather(ctx context.Context) error {
-	other, err := g.beside()
+// begin finds out whether a second connection is free, and has vectors looked
+// through that the line of its own does not come to at once. It needs no
+// understanding of the query.
+func (g *gatherer) begin(ctx context.Context) error {
+	second, err := g.s.Beside()
 	if err != nil {
 		return err
 	}
-	steps := g.steps()
-	var late []string
-	if other != nil {
-		late, err = g.both(ctx, other, steps)
+	g.second = second
+	if !g.byVectors() || g.a.exact || g.inTime(ctx) != nil {
+		return nil
+	}
+	facts, messages := 0, 0
+	if g.wantsFacts() {
+		facts = g.cfg.Facts
+	}
+	if g.wants(memory.RecordMessage) {
+		messages = g.cfg.Messages
+	}
+	if second == nil {
+		err = g.s.Expect(g.a.vector, facts, messages)
 	} else {
-		late, err = g.alone(ctx, steps)
+		err = second.Expect(g.a.vector, 0, messages)
+	}
+	if err != nil {
+		return fmt.Errorf("recall by vectors: %w", err)
+	}
+	return nil
+}
+
+// gather runs every strategy that has weight. When the deadline passes, the
+// steps that did not run are named in degraded.
+func (g *gatherer) gather(ctx context.Context) error {
+	var late []string
+	var err error
+	if g.second == nil {
+		late, err = g.each(ctx, g.steps(), nil)
+	} else {
+		other := *g
+		other.s = g.second
+		late, err = g.both(ctx, &other, g.steps())
 	}
 	if err != nil {
 		return err
@@ -93,28 +119,6 @@ func (g *gatherer) gather(ctx context.Context) error {
 		g.degraded = append(g.degraded, "deadline: "+name+" left out")
 	}
 	return err
-}
-
-// beside gives a gatherer of the same candidates that reads by a connection of
-// its own; nil where there is none to spare.
-func (g *gatherer) beside() (*gatherer, error) {
-	s, err := g.s.Beside()
-	if s == nil || err != nil {
-		return nil, err
-	}
-	other := *g
-	other.s = s
-	return &other, nil
-}
-
-// alone runs steps one after the other, and looks through the vectors meanwhile.
-func (g *gatherer) alone(ctx context.Context, steps []step) ([]string, error) {
-	if g.a.on(memory.StrategySemantic) && len(g.a.vector) > 0 && g.inTime(ctx) == nil {
-		if err := g.expect(); err != nil {
-			return nil, fmt.Errorf("recall by vectors: %w", err)
-		}
-	}
-	return g.each(ctx, steps, nil)
 }
 
 // both runs steps in two lines at the same time. A line that fails leaves the
