@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -91,5 +92,33 @@ func TestTwoLinesFindWhatOneFinds(t *testing.T) {
 	}
 	if found < 500 {
 		t.Errorf("only %d items were compared", found)
+	}
+}
+
+// TestALineThatFailsHoldsUpNothing lets one line of a recall fail while the other
+// waits for it.
+func TestALineThatFailsHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	well := func() error { return nil }
+	broken := errors.New("the disk is gone")
+	fails := func() error { return broken }
+	for name, lines := range map[string][2]func() error{"first": {fails, well}, "second": {well, fails}, "both": {fails, fails}} {
+		if err := query.RunLines(t.Context(), lines[0], lines[1]); !errors.Is(err, broken) {
+			t.Errorf("%s line failed, and the error is %v", name, err)
+		}
+	}
+	if err := query.RunLines(t.Context(), well, well); err != nil {
+		t.Errorf("no line failed, and the error is %v", err)
+	}
+	for name, lines := range map[string][2]func() error{"first": {func() error { panic("lost") }, well}, "second": {well, func() error { panic("lost") }}} {
+		func() {
+			defer func() {
+				if got := recover(); got != "lost" {
+					t.Errorf("%s line panicked, and its caller saw %v", name, got)
+				}
+			}()
+			err := query.RunLines(t.Context(), lines[0], lines[1])
+			t.Errorf("%s line panicked, and the error is %v", name, err)
+		}()
 	}
 }
