@@ -28,38 +28,43 @@ func commits(ctx context.Context, tx *sql.Tx) (n int64, err error) {
 }
 
 // Beside gives a reader of the same state on another connection: nil where all
-// of those are taken, or where something was committed since this reader began.
-// It ends with this reader.
+// of those are taken, where something was committed since this reader began, or
+// where it cannot be opened, for a search needs no second one. It ends with this reader.
 func (r *reader) Beside() (query.Searcher, error) {
+	state, err := commits(r.ctx, r.tx)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case r.db.besides <- struct{}{}:
 	default:
 		return nil, nil
 	}
-	tx, err := r.db.second.BeginTx(r.ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
+	tx, err := r.beginBeside(state)
+	if tx == nil {
 		<-r.db.besides
-		return nil, fmt.Errorf("begin to read beside: %w", err)
-	}
-	end := func() {
-		_ = tx.Rollback()
-		<-r.db.besides
-	}
-	same, err := sameState(r.ctx, r.tx, tx)
-	if err != nil || !same {
-		end()
-		return nil, err
+		r.db.warn(err, "a second connection could not be used; a search goes on by one")
+		return nil, nil
 	}
 	twin := &reader{db: r.db, ctx: r.ctx, tx: tx, bank: r.bank, filter: r.filter, passes: r.passes}
-	r.ends = append(r.ends, func() { twin.end(); end() })
+	r.ends = append(r.ends, func() {
+		twin.end()
+		_ = tx.Rollback()
+		<-r.db.besides
+	})
 	return twin, nil
 }
 
-func sameState(ctx context.Context, a, b *sql.Tx) (bool, error) {
-	first, err := commits(ctx, a)
+// beginBeside begins to read a state on a connection for that; nil if it reads another.
+func (r *reader) beginBeside(state int64) (*sql.Tx, error) {
+	tx, err := r.db.second.BeginTx(r.ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	second, err := commits(ctx, b)
-	return first == second, err
+	reads, err := commits(r.ctx, tx)
+	if err != nil || reads != state {
+		_ = tx.Rollback()
+		return nil, err
+	}
+	return tx, nil
 }

@@ -1,7 +1,9 @@
 package sqlite_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -95,4 +97,34 @@ func TestASearchBesideReadsTheSameState(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestASearchGoesOnWithoutASecondConnection(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "eunoe.db")
+	c := sqlite.DefaultConfig(path)
+	c.Beside = 1
+	db := openStore(t, c)
+	varied(t, db, 20)
+	// The connection is opened when it is first asked for, and finds nothing.
+	err := db.Search(t.Context(), "b", memory.Filter{}, func(s query.Searcher) error {
+		if err := os.Rename(path, path+".away"); err != nil {
+			return err
+		}
+		other, err := s.Beside()
+		if err := errors.Join(err, os.Rename(path+".away", path)); err != nil {
+			return err
+		}
+		if other != nil {
+			t.Error("a searcher reads a file that is not there")
+		}
+		nos, err := s.Recent(memory.RecordFact, 5)
+		if len(nos) == 0 {
+			t.Error("the search found nothing")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
