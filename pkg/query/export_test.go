@@ -11,8 +11,9 @@ func RunLines(ctx context.Context, first, second func() error) error {
 	nothing := run(func() error { return nil })
 	g := &gatherer{}
 	_, err := g.both(ctx, &gatherer{}, []step{
-		{"first", true, run(first), false, nil}, {"second", true, run(second), true, nil},
-		{"after second", true, nothing, false, []string{"second"}}, {"after first", true, nothing, true, []string{"first"}},
+		{name: "first", on: true, run: run(first)}, {name: "second", on: true, run: run(second), beside: true},
+		{name: "after second", on: true, run: nothing, after: []string{"second"}},
+		{name: "after first", on: true, run: nothing, beside: true, after: []string{"first"}},
 	})
 	return err
 }

@@ -49,12 +49,14 @@ type folder struct {
 func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error) {
 	f := folder{g: g, messages: messages, facts: facts, current: current, onto: map[int64][]int64{}, under: map[int64][]int64{},
 		placed: make(map[int64]bool, len(messages)), spent: make(map[int64]bool, len(facts))}
-	links, err := g.s.Links(facts.best(len(facts)))
+	best := facts.best(len(facts))
+	links, err := g.links(best)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range links {
-		if _, ok := messages[l.Message]; ok {
+		_, ranked := facts[l.Fact]
+		if _, ok := messages[l.Message]; ok && ranked {
 			f.onto[l.Message] = append(f.onto[l.Message], l.Fact)
 			f.under[l.Fact] = append(f.under[l.Fact], l.Message)
 		}
@@ -88,7 +90,7 @@ func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error
 		}
 		out = append(out, e)
 	}
-	for _, no := range facts.best(len(facts)) {
+	for _, no := range best {
 		if !f.spent[no] && g.wants(memory.RecordFact) {
 			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no]})
 		}

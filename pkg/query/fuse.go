@@ -9,12 +9,11 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query/rank"
 )
 
-// fuse gives the entries of everything found, best first, ties by id.
+// fuse gives the entries of everything that was found and passes, best first,
+// ties by id.
 func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
-	if err := g.readAll(); err != nil {
-		return nil, err
-	}
-	messages, current, err := g.fusedMessages(weights)
+	telling := g.telling(weights)
+	messages, current, err := g.fusedMessages(weights, telling)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +21,7 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := g.fold(messages, facts, g.telling(weights), current)
+	leaves, err := g.fold(messages, facts, telling, current)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +32,7 @@ func (g *gatherer) fuse(weights map[string]float64) ([]entry, error) {
 			continue
 		}
 		fused := g.pool.fused(r, weights, memory.Strategies...)
-		for _, no := range g.pool.numbers(r) {
+		for _, no := range g.settled[r] {
 			scale := g.cfg.Node
 			if g.q.overview || !g.wants(memory.RecordMessage) && !g.wants(memory.RecordFact) {
 				scale = 1
@@ -67,8 +66,9 @@ func (g *gatherer) fusedFacts(weights map[string]float64, current marks) (marks,
 // rest on. That a fact names somebody or lies near another says nothing of
 // which message holds the answer.
 func (g *gatherer) telling(weights map[string]float64) marks {
-	out, fused := marks{}, g.pool.fused(memory.RecordFact, weights, memory.StrategyKeyword, memory.StrategySemantic)
-	for _, no := range g.pool.numbers(memory.RecordFact) {
+	nos := g.settled[memory.RecordFact]
+	out, fused := make(marks, len(nos)), g.pool.fused(memory.RecordFact, weights, memory.StrategyKeyword, memory.StrategySemantic)
+	for _, no := range nos {
 		out[no] = fused(no)
 	}
 	return out
@@ -77,9 +77,9 @@ func (g *gatherer) telling(weights map[string]float64) marks {
 // fusedMessages scores messages, and scales down what facts tell against: a
 // message whose facts have all ended, and one that repeats what memory said.
 // current are the facts that hold in place of what ended, and those that give a
-// state that is asked for.
-func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks, err error) {
-	nos := g.pool.numbers(memory.RecordMessage)
+// state that is asked for; telling is what facts say for the messages.
+func (g *gatherer) fusedMessages(weights map[string]float64, telling marks) (out, current marks, err error) {
+	nos := g.settled[memory.RecordMessage]
 	out, current = make(marks, len(nos)), marks{}
 	fused := g.pool.fused(memory.RecordMessage, weights, memory.Strategies...)
 	for _, no := range nos {
@@ -91,7 +91,7 @@ func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks
 	if !g.wantsFacts() {
 		return out, current, nil
 	}
-	ended, err := g.s.Unheld(nos)
+	ended, err := g.ended(nos)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func (g *gatherer) fusedMessages(weights map[string]float64) (out, current marks
 	for _, score := range out {
 		best = max(best, score)
 	}
-	return out, current, g.states(best, g.telling(weights), current)
+	return out, current, g.states(best, telling, current)
 }
 
 // successors scores the facts that hold in place of what messages said by what

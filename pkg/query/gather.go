@@ -21,6 +21,8 @@ type gatherer struct {
 	pool         pool
 	found        map[memory.Record]*postings // of every record
 	talk         *conversation
+	early        *readAhead
+	settled      map[memory.Record][]int64 // what was found and passes, of every record, ascending
 	messages     map[int64]MessageRow
 	facts        map[int64]FactRow
 	composites   map[int64]CompositeRow
@@ -28,7 +30,7 @@ type gatherer struct {
 }
 
 func newGatherer(cfg RecallConfig, a ask, s Searcher) *gatherer {
-	g := &gatherer{cfg: cfg, a: a, s: s, weights: cfg.Ranking, pool: newPool(), found: map[memory.Record]*postings{}, talk: &conversation{},
+	g := &gatherer{cfg: cfg, a: a, s: s, weights: cfg.Ranking, pool: newPool(), found: map[memory.Record]*postings{}, talk: &conversation{}, early: &readAhead{},
 		messages: map[int64]MessageRow{}, facts: map[int64]FactRow{}, composites: map[int64]CompositeRow{}, observations: map[int64]ObservationRow{}}
 	for _, r := range memory.Records {
 		g.found[r] = &postings{has: map[int64]uint64{}, df: map[string]int{}}

@@ -20,10 +20,29 @@ func (g *gatherer) semanticMessages(ctx context.Context) error {
 	return err
 }
 
-// compare gives what the other strategies found its similarity too, so that of
+// compareFacts gives what the other strategies found its similarity too, so that of
 // two candidates none is worth more because only one was among the nearest.
-func (g *gatherer) compare(ctx context.Context, r memory.Record) error {
-	near, err := g.s.Compare(ctx, r, g.a.vector, missing(g.pool.numbers(r), g.pool.of(r, memory.StrategySemantic)))
+func (g *gatherer) compareFacts(ctx context.Context) error {
+	return g.compare(ctx, memory.RecordFact, g.pool.numbers(memory.RecordFact))
+}
+
+// compareMessages does the same for messages, those that are ranked meanwhile among them.
+func (g *gatherer) compareMessages(ctx context.Context) error {
+	return g.compare(ctx, memory.RecordMessage, g.foundMessages())
+}
+
+// foundMessages gives the messages that have or will have marks. It does not touch
+// the marks of words, which the other line sets.
+func (g *gatherer) foundMessages() []int64 {
+	ranked := make([]int64, len(g.talk.candidates))
+	for i, c := range g.talk.candidates {
+		ranked[i] = int64(c.Seq)
+	}
+	return distinct(ranked, g.pool.numbers(memory.RecordMessage, memory.StrategyKeyword))
+}
+
+func (g *gatherer) compare(ctx context.Context, r memory.Record, nos []int64) error {
+	near, err := g.s.Compare(ctx, r, g.a.vector, missing(nos, g.pool.of(r, memory.StrategySemantic)))
 	g.near(r, near)
 	return err
 }

@@ -64,12 +64,10 @@ func (g *gatherer) latest(context.Context) error {
 
 // recency scores every candidate by its age against the request's now.
 func (g *gatherer) recency(context.Context) error {
-	if err := g.readAll(); err != nil {
-		return err
-	}
-	for _, r := range memory.Records {
-		for _, no := range g.pool.numbers(r) {
-			g.pool.of(r, memory.StrategyRecency).set(no, halved(g.a.now.Sub(g.saidOf(r, no)), g.cfg.RecencyHalfLife))
+	for r, nos := range g.settled {
+		into := g.pool.of(r, memory.StrategyRecency)
+		for _, no := range nos {
+			into.set(no, halved(g.a.now.Sub(g.saidOf(r, no)), g.cfg.RecencyHalfLife))
 		}
 	}
 	return nil

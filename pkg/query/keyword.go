@@ -92,6 +92,8 @@ type conversation struct {
 	near    []int64         // by their vectors
 	around  []Neighbourhood // of both
 	resting []int64         // what the best facts rest on, ascending
+
+	candidates []rank.Candidate // by ascending number, which is their Seq
 }
 
 // neighbours finds what stands around the messages that were found.
@@ -124,12 +126,12 @@ func distinct(lists ...[]int64) []int64 {
 	return slices.Compact(all)
 }
 
-// keywordMessages ranks messages by their words and their neighbours'. Where the
-// graph has weight, messages beside a match are candidates too: an answer often
-// has none of the words of its question. The messages that facts found so far rest
-// on are candidates as well, so that a fact supports its message and does not
-// stand before it by another measure; and those that are near by their vectors.
-func (g *gatherer) keywordMessages(context.Context) error {
+// toRank reads the messages that are ranked. Where the graph has weight, messages
+// beside a match are candidates too: an answer often has none of the words of its
+// question. The messages that facts found so far rest on are candidates as well,
+// so that a fact supports its message and does not stand before it by another
+// measure; and those that are near by their vectors.
+func (g *gatherer) toRank(context.Context) error {
 	p, rows := g.found[memory.RecordMessage], g.talk.rows
 	have := make(map[int64]bool, len(g.talk.around))
 	for _, n := range g.talk.around {
@@ -155,10 +157,15 @@ func (g *gatherer) keywordMessages(context.Context) error {
 	for _, m := range allowed {
 		g.messages[m.No] = m
 	}
-	candidates = slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
+	g.talk.candidates = slices.DeleteFunc(candidates, func(c rank.Candidate) bool {
 		return !p.in(int64(c.Seq)) && empty(c)
 	})
-	g.rank(memory.RecordMessage, candidates)
+	return nil
+}
+
+// keywordMessages ranks messages by their words and their neighbours'.
+func (g *gatherer) keywordMessages(context.Context) error {
+	g.rank(memory.RecordMessage, g.talk.candidates)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -69,43 +70,50 @@ func (g *gatherer) readObservations(nos []int64) error {
 	return err
 }
 
-// readFound reads every fact that was found and drops those that the filter excludes.
-func (g *gatherer) readFound() error {
-	if err := g.readFacts(g.pool.numbers(memory.RecordFact)); err != nil {
-		return err // what was not read may pass
+// readFound reads every fact that was found, drops those that the filter excludes,
+// and gives the others.
+func (g *gatherer) readFound() ([]int64, error) {
+	nos := g.pool.numbers(memory.RecordFact)
+	if err := g.readFacts(nos); err != nil {
+		return nil, err // what was not read may pass
 	}
-	prune(g, memory.RecordFact, g.facts)
+	return admitted(g, memory.RecordFact, nos, g.facts), nil
+}
+
+// settle reads every candidate, drops the ones that the filter excludes, and
+// remembers the others.
+func (g *gatherer) settle() error {
+	composites, observations := g.pool.numbers(memory.RecordComposite), g.pool.numbers(memory.RecordObservation)
+	if err := g.readComposites(composites); err != nil {
+		return err
+	}
+	if err := g.readObservations(observations); err != nil {
+		return err
+	}
+	facts, err := g.readFound()
+	if err != nil {
+		return err
+	}
+	messages := g.pool.numbers(memory.RecordMessage)
+	if err := g.readMessages(messages); err != nil {
+		return err
+	}
+	g.settled = map[memory.Record][]int64{
+		memory.RecordMessage: admitted(g, memory.RecordMessage, messages, g.messages), memory.RecordFact: facts,
+		memory.RecordComposite:   admitted(g, memory.RecordComposite, composites, g.composites),
+		memory.RecordObservation: admitted(g, memory.RecordObservation, observations, g.observations),
+	}
 	return nil
 }
 
-// readAll reads every candidate and drops the ones that the filter excludes.
-func (g *gatherer) readAll() error {
-	if err := g.readComposites(g.pool.numbers(memory.RecordComposite)); err != nil {
-		return err
-	}
-	if err := g.readObservations(g.pool.numbers(memory.RecordObservation)); err != nil {
-		return err
-	}
-	if err := g.readFound(); err != nil {
-		return err
-	}
-	if err := g.readMessages(g.pool.numbers(memory.RecordMessage)); err != nil {
-		return err
-	}
-	prune(g, memory.RecordComposite, g.composites)
-	prune(g, memory.RecordObservation, g.observations)
-	prune(g, memory.RecordMessage, g.messages)
-	return nil
-}
-
-func prune[V any](g *gatherer, r memory.Record, have map[int64]V) {
-	for _, m := range g.pool[r] {
-		for no := range m {
-			if _, ok := have[no]; !ok {
-				delete(m, no)
-			}
+// admitted gives the numbers of rows that were read, and drops the marks of the others.
+func admitted[V any](g *gatherer, r memory.Record, nos []int64, have map[int64]V) []int64 {
+	for _, no := range missing(nos, have) {
+		for _, m := range g.pool[r] {
+			delete(m, no)
 		}
 	}
+	return slices.DeleteFunc(nos, func(no int64) bool { _, ok := have[no]; return !ok })
 }
 
 // saidOf is when a candidate that was read was said.

@@ -62,11 +62,14 @@ func newPool() pool {
 // of gives the marks of a strategy for a record.
 func (p pool) of(r memory.Record, strategy string) marks { return p[r][strategy] }
 
-// numbers gives every row of a record that some strategy found, sorted.
-func (p pool) numbers(r memory.Record) []int64 {
+// numbers gives every row of a record that some strategy found, sorted; without
+// names strategies that do not count.
+func (p pool) numbers(r memory.Record, without ...string) []int64 {
 	var nos []int64
-	for _, m := range p[r] {
-		nos = slices.AppendSeq(nos, maps.Keys(m))
+	for name, m := range p[r] {
+		if !slices.Contains(without, name) {
+			nos = slices.AppendSeq(slices.Grow(nos, len(m)), maps.Keys(m))
+		}
 	}
 	slices.Sort(nos)
 	return slices.Compact(nos)

@@ -75,7 +75,7 @@ const (
 // graph carries activation from the best facts to facts that hang together
 // with them: by relations, by an entity they share, by their composite.
 func (g *gatherer) graph(context.Context) error {
-	if err := g.readFound(); err != nil {
+	if _, err := g.readFound(); err != nil {
 		return err
 	}
 	best := marks{}

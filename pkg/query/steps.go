@@ -18,12 +18,14 @@ type step struct {
 	run    func(*gatherer, context.Context) error
 	beside bool     // it may run on a second connection, in line with the others that may
 	after  []string // steps of the other line that write what it reads, or read what it writes
+	ahead  bool     // what it reads is read later where it did not run
 }
 
 // Names of the steps that others wait for.
 const (
 	stepRests      = "what facts rest on"
 	stepNeighbours = "neighbours of messages"
+	stepToRank     = "messages to rank"
 )
 
 // steps gives every step there is, the most telling first. One line looks for
@@ -38,34 +40,26 @@ func (g *gatherer) steps() []step {
 	texts := func(r memory.Record, limit int) func(*gatherer, context.Context) error {
 		return func(g *gatherer, _ context.Context) error { return g.keywordTexts(r, limit) }
 	}
-	compare := func(r memory.Record) func(*gatherer, context.Context) error {
-		return func(g *gatherer, ctx context.Context) error { return g.compare(ctx, r) }
-	}
 	return []step{
-		{"keyword over facts", keyword && facts, texts(memory.RecordFact, g.cfg.Facts), false, nil},
-		{"words of messages", keyword && messages, (*gatherer).lookUpMessages, true, nil},
-		{"semantic", semantic && facts, (*gatherer).semantic, false, nil},
-		{"semantic over messages", semantic && messages, (*gatherer).semanticMessages, true, nil},
-		{stepNeighbours, keyword && messages, (*gatherer).neighbours, true, nil},
-		{stepRests, keyword && messages, (*gatherer).rests, false, nil},
-		{"keyword over messages", keyword && messages, (*gatherer).keywordMessages, false, []string{stepNeighbours}},
-		{"keyword over composites", keyword && g.wants(memory.RecordComposite), texts(memory.RecordComposite, g.cfg.Nodes), true, nil},
-		{"keyword over observations", keyword && g.wants(memory.RecordObservation), texts(memory.RecordObservation, g.cfg.Nodes), true, nil},
-		{"entity", a.on(memory.StrategyEntity), (*gatherer).entity, true, []string{stepRests}},
-		{"temporal", a.on(memory.StrategyTemporal), (*gatherer).temporal, true, nil},
-		{"latest", true, (*gatherer).latest, true, nil},
-		{"graph", a.on(memory.StrategyGraph) && facts, (*gatherer).graph, true, nil},
-		{"tree", g.wants(memory.RecordComposite), (*gatherer).tree, true, nil},
-		{"semantic over facts found otherwise", semantic && facts, compare(memory.RecordFact), true, nil},
-	}
-}
-
-// last gives the steps that look at everything that was found.
-func (g *gatherer) last() []step {
-	return []step{
-		{"semantic over messages found otherwise", g.byVectors() && g.wants(memory.RecordMessage),
-			func(g *gatherer, ctx context.Context) error { return g.compare(ctx, memory.RecordMessage) }, false, nil},
-		{"recency", g.a.on(memory.StrategyRecency), (*gatherer).recency, false, nil},
+		{name: "keyword over facts", on: keyword && facts, run: texts(memory.RecordFact, g.cfg.Facts)},
+		{name: "words of messages", on: keyword && messages, run: (*gatherer).lookUpMessages, beside: true},
+		{name: "semantic", on: semantic && facts, run: (*gatherer).semantic},
+		{name: "semantic over messages", on: semantic && messages, run: (*gatherer).semanticMessages, beside: true},
+		{name: stepNeighbours, on: keyword && messages, run: (*gatherer).neighbours, beside: true},
+		{name: stepRests, on: keyword && messages, run: (*gatherer).rests},
+		{name: stepToRank, on: keyword && messages, run: (*gatherer).toRank, after: []string{stepNeighbours}},
+		{name: "keyword over messages", on: keyword && messages, run: (*gatherer).keywordMessages},
+		{name: "keyword over composites", on: keyword && g.wants(memory.RecordComposite), run: texts(memory.RecordComposite, g.cfg.Nodes), beside: true},
+		{name: "keyword over observations", on: keyword && g.wants(memory.RecordObservation), run: texts(memory.RecordObservation, g.cfg.Nodes), beside: true},
+		{name: "entity", on: a.on(memory.StrategyEntity), run: (*gatherer).entity, beside: true, after: []string{stepRests}},
+		{name: "temporal", on: a.on(memory.StrategyTemporal), run: (*gatherer).temporal, beside: true},
+		{name: "latest", on: true, run: (*gatherer).latest, beside: true},
+		{name: "graph", on: a.on(memory.StrategyGraph) && facts, run: (*gatherer).graph, beside: true},
+		{name: "tree", on: g.wants(memory.RecordComposite), run: (*gatherer).tree, beside: true},
+		{name: "semantic over facts found otherwise", on: semantic && facts, run: (*gatherer).compareFacts, beside: true},
+		{name: "semantic over messages found otherwise", on: semantic && messages, run: (*gatherer).compareMessages, beside: true, after: []string{stepToRank}},
+		{name: "what ended", on: facts, run: (*gatherer).endedAhead, beside: true, after: []string{stepToRank}, ahead: true},
+		{name: "sources of facts", on: facts, run: (*gatherer).linksAhead, beside: true, ahead: true},
 	}
 }
 
@@ -114,7 +108,11 @@ func (g *gatherer) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	more, err := g.each(ctx, g.last(), nil)
+	if err = g.settle(); err != nil {
+		return err
+	}
+	recency := step{name: "recency", on: g.a.on(memory.StrategyRecency), run: (*gatherer).recency}
+	more, err := g.each(ctx, []step{recency}, nil)
 	for _, name := range append(late, more...) {
 		g.degraded = append(g.degraded, "deadline: "+name+" left out")
 	}
@@ -182,7 +180,7 @@ func (g *gatherer) each(ctx context.Context, steps []step, ended map[string]chan
 			if err != nil {
 				return nil, err
 			}
-			if missed {
+			if missed && !st.ahead {
 				late = append(late, st.name)
 			}
 		}
