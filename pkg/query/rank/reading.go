@@ -33,6 +33,7 @@ type reader struct {
 	asked  map[string]bool // folded name words of the participants the question names
 	things map[string]bool // q.Things
 	begin  [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
+	then   [256]uint32     // by its second byte: third bytes
 	placed map[string]place
 	seen   map[string]*reading
 	none   *reading // of no text
@@ -59,23 +60,45 @@ func newReader(q Question, size int, kin float64) *reader {
 }
 
 // allow lets the words be looked at whose stem may be s, or kin to it. Stemming
-// leaves the first two letters as they are, except that "dying" is "die".
+// leaves the first two letters as they are, and the third before a fourth, except
+// that a y may become an i: "dying" is "die", and "tying" is "tie".
 func (r *reader) allow(s string) {
-	switch {
-	case len(s) == 1:
-		r.begin[s[0]] = ^uint32(0)
-	case s != "":
-		r.begin[s[0]] |= 1 << (s[1] % 32)
-		if s[1] == 'i' {
-			r.begin[s[0]] |= 1 << ('y' % 32)
-		}
+	if len(s) == 0 {
+		return
 	}
+	if len(s) == 1 {
+		r.begin[s[0]] = ^uint32(0)
+		for i := range r.then {
+			r.then[i] = ^uint32(0)
+		}
+		return
+	}
+	r.begin[s[0]] |= letter(s[1])
+	third := ^uint32(0)
+	if len(s) > 3 {
+		third = letter(s[2])
+	}
+	r.then[s[1]] |= third
+	if s[1] == 'i' {
+		r.then['y'] |= third
+	}
+}
+
+// letter is the set of a letter, and of the one that stemming makes it of.
+func letter(b byte) uint32 {
+	if b == 'i' {
+		return 1<<('i'%32) | 1<<('y'%32)
+	}
+	return 1 << (b % 32)
 }
 
 // mayBe reports whether a word begins like a term.
 func (r *reader) mayBe(fold []byte) bool {
 	seconds := r.begin[fold[0]]
-	return len(fold) == 1 && seconds != 0 || len(fold) > 1 && seconds&(1<<(fold[1]%32)) != 0
+	if len(fold) == 1 {
+		return seconds != 0
+	}
+	return seconds&(1<<(fold[1]%32)) != 0 && (len(fold) == 2 || r.then[fold[1]]&(1<<(fold[2]%32)) != 0)
 }
 
 // line is what a message holds of a question: its text and its caption.

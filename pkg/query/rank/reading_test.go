@@ -28,6 +28,13 @@ func TestAStemBeginsAsItsWordsDo(t *testing.T) {
 					try(string(a) + string(b) + string(c) + end)
 				}
 			}
+			for _, c := range letters {
+				for _, d := range "aeilnrsty" {
+					for _, end := range []string{"", "ed", "ing", "ies", "y"} {
+						try(string(a) + string(b) + string(c) + string(d) + end)
+					}
+				}
+			}
 		}
 	}
 	if diff := cmp.Diff([]string(nil), unread); diff != "" {
