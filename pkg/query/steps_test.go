@@ -16,15 +16,14 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// TestTwoLinesFindWhatOneFinds asks the same of a service that reads by two
-// connections at a time and of one that does not. Run with -race it also shows
-// that no step of one line touches what a step of the other works on.
-func TestTwoLinesFindWhatOneFinds(t *testing.T) {
-	t.Parallel()
-	m := newMeaning(t)
+// newHearsay gives a world of 120 messages and facts made of few words, some of
+// which ended, and what says n of those words.
+func newHearsay(t *testing.T) (m meaning, say func(n int) string) {
+	t.Helper()
+	m = newMeaning(t)
 	r := rand.New(rand.NewPCG(11, 5))
 	words := strings.Fields("cat car bees roof garden Ann Ben Lisbon chess violin red blue old concert ticket yesterday moved kept broke bought")
-	say := func(n int) string {
+	say = func(n int) string {
 		out := make([]string, n)
 		for i := range out {
 			out[i] = words[r.IntN(len(words))]
@@ -43,6 +42,15 @@ func TestTwoLinesFindWhatOneFinds(t *testing.T) {
 		}
 		m.know(alice, f)
 	}
+	return m, say
+}
+
+// TestTwoLinesFindWhatOneFinds asks the same of a service that reads by two
+// connections at a time and of one that does not. Run with -race it also shows
+// that no step of one line touches what a step of the other works on.
+func TestTwoLinesFindWhatOneFinds(t *testing.T) {
+	t.Parallel()
+	m, say := newHearsay(t)
 	deps := query.Deps{Embedder: m.model, Log: zerolog.Nop(), Now: func() time.Time { return noon }}
 	var services []*query.Service
 	for _, beside := range []int{0, 1} {
@@ -92,6 +100,33 @@ func TestTwoLinesFindWhatOneFinds(t *testing.T) {
 	}
 	if found < 500 {
 		t.Errorf("only %d items were compared", found)
+	}
+}
+
+// TestWhatWasNotReadAheadIsReadLater fuses what a recall found with all that was
+// read ahead for it, with a part and with nothing.
+func TestWhatWasNotReadAheadIsReadLater(t *testing.T) {
+	t.Parallel()
+	m, say := newHearsay(t)
+	s := serviceOf(t, m.world, query.DefaultConfig(), func(d *query.Deps) { d.Embedder = m.model })
+	early := noon.Add(-24 * time.Hour)
+	filters := []memory.Filter{{}, {Session: "s3"}, {AsOf: &early}, {Speakers: []string{"ann"}}}
+	ended, links := 0, 0
+	for i := range 20 {
+		ask := memory.RecallRequest{Query: "Who " + say(3) + "?", Filter: filters[i%len(filters)]}
+		fused, e, l, err := query.FuseReadAhead(t.Context(), s, alice, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, links = ended+e, links+l
+		for k, name := range []string{"a part", "nothing"} {
+			if diff := cmp.Diff(fused[0], fused[k+1]); diff != "" {
+				t.Fatalf("%q, with %s read ahead:\n%s", ask.Query, name, diff)
+			}
+		}
+	}
+	if ended == 0 || links == 0 {
+		t.Errorf("%d messages whose facts ended and %d sources of facts were read ahead, want some", ended, links)
 	}
 }
 
