@@ -33,7 +33,7 @@ func (g *gatherer) linksAhead(context.Context) (err error) {
 	return err
 }
 
-// ended gives those of some messages whose facts have all ended, ascending.
+// ended gives those of some messages whose facts have all ended; both ascend.
 func (g *gatherer) ended(messages []int64) ([]int64, error) {
 	more, err := g.s.Unheld(without(messages, g.early.messages))
 	if err != nil {
@@ -42,10 +42,15 @@ func (g *gatherer) ended(messages []int64) ([]int64, error) {
 	return without(distinct(g.early.ended, more), without(g.early.messages, messages)), nil
 }
 
-// links gives what facts rest on, and what others do that were read ahead.
+// links gives what some facts rest on; they ascend.
 func (g *gatherer) links(facts []int64) ([]Link, error) {
 	more, err := g.s.Links(without(facts, g.early.facts))
-	return append(slices.Clone(g.early.links), more...), err
+	if err != nil {
+		return nil, err
+	}
+	others := without(g.early.facts, facts)
+	early := slices.DeleteFunc(slices.Clone(g.early.links), func(l Link) bool { _, other := slices.BinarySearch(others, l.Fact); return other })
+	return append(early, more...), nil
 }
 
 // without gives the numbers that are not among those left out, which ascend.

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -49,14 +50,12 @@ type folder struct {
 func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error) {
 	f := folder{g: g, messages: messages, facts: facts, current: current, onto: map[int64][]int64{}, under: map[int64][]int64{},
 		placed: make(map[int64]bool, len(messages)), spent: make(map[int64]bool, len(facts))}
-	best := facts.best(len(facts))
-	links, err := g.links(best)
+	links, err := g.links(slices.Sorted(maps.Keys(facts)))
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range links {
-		_, ranked := facts[l.Fact]
-		if _, ok := messages[l.Message]; ok && ranked {
+		if _, ok := messages[l.Message]; ok {
 			f.onto[l.Message] = append(f.onto[l.Message], l.Fact)
 			f.under[l.Fact] = append(f.under[l.Fact], l.Message)
 		}
@@ -90,7 +89,7 @@ func (g *gatherer) fold(messages, facts, telling, current marks) ([]entry, error
 		}
 		out = append(out, e)
 	}
-	for _, no := range best {
+	for _, no := range facts.best(len(facts)) {
 		if !f.spent[no] && g.wants(memory.RecordFact) {
 			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no]})
 		}

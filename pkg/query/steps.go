@@ -30,8 +30,9 @@ const (
 
 // steps gives every step there is, the most telling first. One line looks for
 // facts and then ranks messages; the other looks for messages, and then for
-// what hangs together with the facts. Marks and rows of a record are read and
-// written by one line at a time: a step of the other waits for it.
+// what hangs together with the facts. Rows of a record, and the marks that a
+// strategy sets on them, are read and written by one line at a time: a step of the
+// other waits for it.
 func (g *gatherer) steps() []step {
 	a := g.a
 	keyword := a.on(memory.StrategyKeyword) && len(g.q.terms) > 0

@@ -104,7 +104,7 @@ func TestTwoLinesFindWhatOneFinds(t *testing.T) {
 }
 
 // TestWhatWasNotReadAheadIsReadLater fuses what a recall found with all that was
-// read ahead for it, with a part and with nothing.
+// read ahead for it, with a part, with nothing and with more than was found.
 func TestWhatWasNotReadAheadIsReadLater(t *testing.T) {
 	t.Parallel()
 	m, say := newHearsay(t)
@@ -114,12 +114,15 @@ func TestWhatWasNotReadAheadIsReadLater(t *testing.T) {
 	ended, links := 0, 0
 	for i := range 20 {
 		ask := memory.RecallRequest{Query: "Who " + say(3) + "?", Filter: filters[i%len(filters)]}
-		fused, e, l, err := query.FuseReadAhead(t.Context(), s, alice, ask)
+		fused, e, l, err := query.FuseReadAhead(t.Context(), s, alice, ask, 200)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ended, links = ended+e, links+l
-		for k, name := range []string{"a part", "nothing"} {
+		if strings.Contains(strings.Join(fused[0], "\n"), `""`) {
+			t.Fatalf("%q gives what is not there:\n%s", ask.Query, strings.Join(fused[0], "\n"))
+		}
+		for k, name := range []string{"a part", "nothing", "more than was found"} {
 			if diff := cmp.Diff(fused[0], fused[k+1]); diff != "" {
 				t.Fatalf("%q, with %s read ahead:\n%s", ask.Query, name, diff)
 			}
