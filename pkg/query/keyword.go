@@ -196,7 +196,7 @@ func empty(c rank.Candidate) bool {
 			return false
 		}
 	}
-	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !strings.ContainsAny(c.Prev.Text, "?？")
+	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !rank.HasQuestionMark(c.Prev.Text)
 }
 
 // keywordTexts ranks facts, composites or observations by their own words.

@@ -152,7 +152,7 @@ func (r *reader) read(text string) *reading {
 		return got
 	}
 	got := &reading{tf: make([]float64, len(r.q.Terms)), pairs: make([]bool, len(r.q.Pairs)),
-		asks: hasQuestionMark(text)}
+		asks: HasQuestionMark(text)}
 	r.seen[text] = got
 	latest := make([]int, len(r.q.Terms)) // the number of the word that was the term's latest occurrence, 0 for none
 	end := 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,6 +40,24 @@ func TestAStemBeginsAsItsWordsDo(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string(nil), unread); diff != "" {
 		t.Errorf("words that are never read as their own stem:\n%s", diff)
+	}
+}
+
+func TestQuestionMarksAreTheSameInTextsAndSentences(t *testing.T) {
+	marks := 0
+	for r := range rune(0x10000) {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		if isQuestionMark(r) {
+			marks++
+		}
+		if got := HasQuestionMark("a" + string(r) + "b"); got != isQuestionMark(r) {
+			t.Errorf("%q ends a question: %t; a text with it asks: %t", r, !got, got)
+		}
+	}
+	if marks < 3 {
+		t.Errorf("%d question marks, want those of Latin, Chinese and Arabic", marks)
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 // isQuestionMark reports whether r ends a question, in the scripts that have a mark for it.
 func isQuestionMark(r rune) bool { return r == '?' || r == '？' || r == '؟' }
 
-// hasQuestionMark reports whether a text asks anything.
-func hasQuestionMark(text string) bool {
+// HasQuestionMark reports whether a text asks anything: isQuestionMark of any of
+// its runes, found faster.
+func HasQuestionMark(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
