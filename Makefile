@@ -13,10 +13,10 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help demo build test figures planted faults soak fuzz check lint vet race floors tidy fmt bench clean libraries
+.PHONY: help eunoe-bench demo build test figures planted faults soak fuzz check lint vet race floors tidy fmt bench clean libraries lines
 
 help: ## this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## a conversation becomes memory and answers, in one command
 	@bin/eunoe demo
@@ -26,6 +26,10 @@ build: libraries ## all binaries into bin/
 	@for b in $(BINARIES); do go build -o bin/$$b ./cmd/$$b; done
 	@echo "built: $(addprefix bin/,$(BINARIES))"
 
+eunoe-bench: libraries ## the program that measures, into bin/
+	@mkdir -p bin
+	@go build -o bin/eunoe-bench ./bench
+
 libraries:
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
 	@command -v $${CC:-cc} >/dev/null || { echo "A C compiler is needed (gcc or clang), for SQLite."; exit 1; }
@@ -33,29 +37,37 @@ libraries:
 	@go mod download
 	@go build github.com/mattn/go-sqlite3 github.com/nats-io/nats-server/v2/server ./pkg/store/sqlite
 
-test: ## every test, with the race detector, in shuffled order
+# The packages that take longest begin first, and others run while they wait. Recall and speed are `make figures`: they
+# are not measured while everything else runs.
+LONGEST := ./test/llm ./test/faults ./test/e2e ./bench ./pkg/store/sqlite
+TEST := EUNOE_BENCH_DIR= go test -shuffle=on
+
+test: libraries ## every test, in shuffled order
+	$(TEST) -timeout 15m $(LONGEST) ./...
+
+race: libraries ## the tests under the race detector: make race PKG=./pkg/ingest
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
-	go test -race -shuffle=on -timeout 15m ./...
+	$(TEST) -race -timeout 20m $(or $(PKG),$(LONGEST) ./...)
 
-figures: ## recall, cost and speed against what they must reach; conversations are in EUNOE_BENCH_DIR
-	go test -count=1 -p 1 -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./cmd/eunoe
+figures: ## recall, cost and speed against their bounds; conversations are in EUNOE_BENCH_DIR
+	go test -count=1 -p 1 -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench
 
-planted: ## fifty instructions planted in what a model is shown, which obeys each: they must come to nothing
+planted: ## fifty instructions planted in what a model is shown, which obeys each: they come to nothing
 	go test -count=1 -run TestPlantedInstructionsComeToNothing ./test/llm
 
-faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the books: make faults SEED=1
+faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the accounts: make faults SEED=1
 	go test -count=1 -v -timeout 15m -run 'TestFaults$$' ./test/faults -seed $(or $(SEED),1) -faults 67 -messages 34000 -takeovers 10
 
-soak: ## 500 messages a second to a whole eunoe; its memory and goroutines must stay flat: make soak FOR=10m
+soak: ## 500 messages a second to a whole eunoe; its memory and goroutines stay flat: make soak FOR=10m
 	go test -count=1 -v -timeout 120m -run 'TestSoak$$' ./test/faults -soak $(or $(FOR),10m)
 
 fuzz: ## every fuzz target, one after the other: make fuzz FOR=2m
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' cmd internal pkg | sort | while IFS=: read -r file name; do \
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' bench cmd internal pkg | sort | while IFS=: read -r file name; do \
 		echo "$${name#func } of $$(dirname $$file)"; \
 		go test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(or $(FOR),2m) -fuzzminimizetime 1s -parallel 2 "./$$(dirname $$file)" </dev/null; \
 	done
 
-check: fmt vet lint floors tidy ## everything that reads the code
+check: fmt vet lint floors tidy race ## everything that reads the code, and every test under the race detector
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
@@ -71,9 +83,6 @@ $(LINT): tools/go.mod
 	@mkdir -p $(dir $(LINT))
 	@cd tools && GOFLAGS= go build -o $(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-race: ## the tests of one package under the race detector: make race PKG=./pkg/ingest
-	go test -race -shuffle=on $(or $(PKG),./...)
-
 floors:
 	go test -count=1 ./internal/arch
 
@@ -83,7 +92,10 @@ tidy:
 
 bench: ## Go benchmarks, and recall on a dataset: make bench DATASET=FILE
 	go test -run '^$$' -bench . -benchtime 200ms ./pkg/...
-	@if [ -n "$(DATASET)" ]; then $(MAKE) -s build && bin/eunoe bench retrieval --dataset "$(DATASET)" --out /dev/null --baseline bm25; fi
+	@if [ -n "$(DATASET)" ]; then $(MAKE) -s eunoe-bench && bin/eunoe-bench retrieval --dataset "$(DATASET)" --out /dev/null --baseline bm25; fi
+
+lines: ## lines of the product: Go without tests, bench and test support
+	@git ls-files '*.go' | grep -vE '_test\.go$$|^(bench|test)/|/(storetest|natstest|consolidatetest|apptest)/' | xargs cat | wc -l
 
 clean: ## remove what was built
 	rm -rf bin

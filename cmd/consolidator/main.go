@@ -1,6 +1,9 @@
-// Command consolidator runs one stage of Eunoe as a process of its own.
+// Command consolidator runs the consolidation stage of Eunoe as a process of its own.
 package main
 
-import "github.com/eunoe-memory/eunoe/internal/app"
+import (
+	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+)
 
-func main() { app.Main(app.Consolidator()) }
+func main() { process.Main(consolidator.Stage()) }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/eunoe-memory/eunoe/internal/access"
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 )
 
 func TestAuth(t *testing.T) {
@@ -17,7 +19,7 @@ func TestAuth(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "users")
 		return dir, []string{"EUNOE_AUTH_DIR=" + dir}
 	}
-	t.Run("init makes the directory and says what is next", func(t *testing.T) {
+	t.Run("init creates the directory and prints the next step", func(t *testing.T) {
 		t.Parallel()
 		dir, environ := place(t)
 		for _, args := range [][]string{{"auth", "list"}, {"auth", "add-bot", "alice"}, {"auth", "remove", "alice"}} {
@@ -31,14 +33,14 @@ func TestAuth(t *testing.T) {
 		if out := ok(t, environ, "auth", "list"); !strings.Contains(out, "nobody can connect") {
 			t.Error(out)
 		}
-		if v := decode[map[string]any](t, ok(t, environ, "auth", "init", "--json")); v["made"] != false || v["directory"] != dir {
+		if v := apptest.Decode[map[string]any](t, ok(t, environ, "auth", "init", "--json")); v["made"] != false || v["directory"] != dir {
 			t.Errorf("%v", v)
 		}
 		if out := ok(t, environ, "auth"); !strings.Contains(out, "add-operator") {
 			t.Error(out)
 		}
 	})
-	t.Run("users are made, listed and removed, and a seed is shown only when asked for", func(t *testing.T) {
+	t.Run("users are created, listed and removed, and a seed is shown only on request", func(t *testing.T) {
 		t.Parallel()
 		dir, environ := place(t)
 		ok(t, environ, "auth", "init")
@@ -63,12 +65,12 @@ func TestAuth(t *testing.T) {
 		if r := run(t, t.Context(), environ, "", "auth", "add-operator", "alice"); r.code != 4 || !strings.Contains(r.err, "alice") {
 			t.Errorf("%+v", r)
 		}
-		users := decode[[]access.User](t, ok(t, environ, "auth", "list", "--json"))
+		users := apptest.Decode[[]access.User](t, ok(t, environ, "auth", "list", "--json"))
 		if len(users) != 5 || users[0].Bank != "alice" || users[0].Key == "" {
 			t.Errorf("%+v", users)
 		}
 		ok(t, environ, "auth", "remove", "second")
-		if u := decode[access.User](t, ok(t, environ, "auth", "remove", "ann", "--json")); u.Name != "ann" {
+		if u := apptest.Decode[access.User](t, ok(t, environ, "auth", "remove", "ann", "--json")); u.Name != "ann" {
 			t.Errorf("%+v", u)
 		}
 		if r := run(t, t.Context(), environ, "", "auth", "remove", "ann"); r.code != 3 {
@@ -89,7 +91,7 @@ func TestAuth(t *testing.T) {
 			{[]string{"EUNOE_DATA=" + data}, nil, filepath.Join(data, "auth")},
 			{[]string{"EUNOE_AUTH_DIR=/no/such/place"}, []string{"--dir", dir}, dir},
 		} {
-			if v := decode[map[string]any](t, ok(t, tc.environ, append([]string{"auth", "init", "--json"}, tc.args...)...)); v["directory"] != tc.want {
+			if v := apptest.Decode[map[string]any](t, ok(t, tc.environ, append([]string{"auth", "init", "--json"}, tc.args...)...)); v["directory"] != tc.want {
 				t.Errorf("%v %v: %v", tc.environ, tc.args, v)
 			}
 		}
@@ -107,7 +109,7 @@ func TestAuth(t *testing.T) {
 	})
 }
 
-// walk is the section of the operators' page as commands, in order.
+// walk returns the commands of the operators' page section, in order.
 func walk(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/OPERATIONS.md")
@@ -115,7 +117,7 @@ func walk(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(page), "\n## Permissions\n")
-	section, _, _ = strings.Cut(section, "**Others' machines.**")
+	section, _, _ = strings.Cut(section, "**Other machines.**")
 	var lines []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1) {
 		lines = append(lines, strings.Split(strings.TrimSpace(block[1]), "\n")...)
@@ -126,7 +128,7 @@ func walk(t *testing.T) []string {
 	return lines
 }
 
-// TestTheWalkOfThePages runs the commands of the operators' page as they stand.
+// TestTheWalkOfThePages runs the commands of the operators' page exactly as written.
 func TestTheWalkOfThePages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -154,11 +156,11 @@ func TestTheWalkOfThePages(t *testing.T) {
 		case words[0] != "bin/eunoe":
 			t.Fatalf("the page says %s", line)
 		case words[1] == "up":
-			c, _, err := app.LoadConfig(environ, nil)
+			c, _, err := settings.Load(environ, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := app.StartLocal(t.Context(), c)
+			l, err := local.Start(t.Context(), c, os.Stderr)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +189,7 @@ func TestTheWalkOfThePages(t *testing.T) {
 	}
 }
 
-// TestEveryCommandWithCredentials runs each command as the user it is for.
+// TestEveryCommandWithCredentials runs each command as the user whose role allows it.
 func TestEveryCommandWithCredentials(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -195,11 +197,11 @@ func TestEveryCommandWithCredentials(t *testing.T) {
 	for _, args := range [][]string{{"init"}, {"add-bot", "alice"}, {"add-operator", "ann"}, {"add-operator", "rex", "--restore"}} {
 		ok(t, base, append([]string{"auth"}, args...)...)
 	}
-	c, _, err := app.LoadConfig(base, nil)
+	c, _, err := settings.Load(base, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := app.StartLocal(t.Context(), c)
+	l, err := local.Start(t.Context(), c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestEveryCommandWithCredentials(t *testing.T) {
 	bot := append(base[:len(base):len(base)], "EUNOE_CREDS="+filepath.Join(data, "auth", "alice.nk"))
 	operator := append(base[:len(base):len(base)], "EUNOE_CREDS="+filepath.Join(data, "auth", "ann.nk"))
 	talk(t, bot, "alice")
-	items := decode[page](t, ok(t, bot, "list", "--json")).Items
+	items := apptest.Decode[page](t, ok(t, bot, "list", "--json")).Items
 	if len(items) == 0 {
 		t.Fatal("no facts")
 	}

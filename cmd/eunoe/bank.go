@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) bankCommand() *cobra.Command {
@@ -16,65 +18,53 @@ func (a *cli) bankCommand() *cobra.Command {
 		Short: "Show or set the profile of a bank",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(a, cmd, "bank", struct{}{}, showBank)
+			return ask(a, cmd, wire.Bank, wire.BankUpdate{}, showBank)
 		},
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "show", Short: "Show the profile", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return ask(a, cmd, "bank", struct{}{}, showBank) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return ask(a, cmd, wire.Bank, wire.BankUpdate{}, showBank) },
 	}, a.bankSetCommand())
 	return cmd
 }
 
 func (a *cli) bankSetCommand() *cobra.Command {
-	var name, description, background, mission, instructions string
+	var u wire.BankUpdate
 	var d memory.Disposition
-	var create bool
 	cmd := &cobra.Command{
 		Use:     "set",
-		Short:   "Set fields of the profile; a bank that is not there is made",
+		Short:   "Set fields of the profile; creates the bank if it does not exist",
 		Example: "  eunoe bank set --bank alice --mission \"Help Alice cook\" --skepticism 4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			u := memory.BankUpdate{Create: create}
 			set := cmd.Flags().Changed
-			for _, s := range []struct {
-				flag  string
-				value *string
-				to    **string
-			}{{"name", &name, &u.Name}, {"description", &description, &u.Description}, {"background", &background, &u.Background},
-				{"mission", &mission, &u.Mission}, {"instructions", &instructions, &u.Instructions}} {
-				if set(s.flag) {
-					*s.to = s.value
-				}
-			}
 			if set("skepticism") || set("literalism") || set("empathy") {
-				if err := a.completeDisposition(cmd, &d, create); err != nil {
+				if err := a.completeDisposition(cmd, &d, u.Create); err != nil {
 					return err
 				}
 				u.Disposition = &d
 			}
 			if u.ReadsOnly() {
-				return usagef("nothing to set: name a field, or --create")
+				return console.Usagef("nothing to set: name a field, or --create")
 			}
-			return ask(a, cmd, "bank", u, showBank)
+			return ask(a, cmd, wire.Bank, u, showBank)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "name", "", "a name for people")
-	f.StringVar(&description, "description", "", "what the bank is")
-	f.StringVar(&background, "background", "", "what is known beforehand")
-	f.StringVar(&mission, "mission", "", "what the memory is for")
-	f.StringVar(&instructions, "instructions", "", "what to look for when facts are extracted")
-	f.IntVar(&d.Skepticism, "skepticism", 3, "1 to 5: the evidence needed")
-	f.IntVar(&d.Literalism, "literalism", 3, "1 to 5: verbatim rather than in other words")
-	f.IntVar(&d.Empathy, "empathy", 3, "1 to 5: the prominence of feelings")
-	f.BoolVar(&create, "create", false, "make the bank; fail if it exists")
+	console.Optional(f, f.StringVar, &u.Name, "name", "", "display name")
+	console.Optional(f, f.StringVar, &u.Description, "description", "", "description of the bank")
+	console.Optional(f, f.StringVar, &u.Background, "background", "", "background knowledge")
+	console.Optional(f, f.StringVar, &u.Mission, "mission", "", "purpose of the memory")
+	console.Optional(f, f.StringVar, &u.Instructions, "instructions", "", "instructions for extracting facts")
+	f.IntVar(&d.Skepticism, "skepticism", 3, "1 to 5: how much evidence a belief needs")
+	f.IntVar(&d.Literalism, "literalism", 3, "1 to 5: how much to prefer verbatim over paraphrase")
+	f.IntVar(&d.Empathy, "empathy", 3, "1 to 5: how prominent feelings are")
+	f.BoolVar(&u.Create, "create", false, "create the bank; fail if it exists")
 	return cmd
 }
 
-// completeDisposition fills the traits nobody set with the bank's own, for a
-// disposition is set as a whole.
+// completeDisposition fills the traits that no flag sets with those of the bank, because a disposition is set as a
+// whole.
 func (a *cli) completeDisposition(cmd *cobra.Command, d *memory.Disposition, create bool) error {
 	if create {
 		return nil
@@ -103,7 +93,7 @@ func (a *cli) completeDisposition(cmd *cobra.Command, d *memory.Disposition, cre
 	return nil
 }
 
-func showBank(w io.Writer, b memory.Bank) {
+func showBank(w io.Writer, b wire.BankReply) {
 	rows := [][]string{{"bank", string(b.ID)}}
 	for _, f := range [][2]string{{"name", b.Name}, {"description", b.Description}, {"background", b.Background}, {"mission", b.Mission}, {"instructions", b.Instructions}} {
 		if f[1] != "" {
@@ -122,14 +112,14 @@ func showBank(w io.Writer, b memory.Bank) {
 		rows = append(rows, []string{"thresholds", strings.Join([]string{number("dedup", t.Dedup), number("cluster", t.Cluster), number("diameter", t.Diameter)}, ", ")})
 	}
 	rows = append(rows, []string{"created", minute(b.Created)}, []string{"version", fmt.Sprint(b.Version)})
-	table(w, nil, rows)
+	console.Table(w, nil, rows)
 }
 
 func windowSettings(s *memory.WindowSettings) string {
 	return strings.Join([]string{number("trigger_every", s.TriggerEvery), number("window_tokens", s.WindowTokens), number("window_size", s.WindowSize)}, ", ")
 }
 
-// number shows a setting that a bank may have of its own.
+// number shows a setting; nil means that the bank has none of its own.
 func number[T any](name string, v *T) string {
 	if v == nil {
 		return name + " as deployed"

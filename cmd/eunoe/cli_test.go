@@ -5,20 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
 	eunoe "github.com/eunoe-memory/eunoe/cmd/eunoe"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 )
 
-// result is what one command line did.
+// result holds the output and the exit code of one command line.
 type result struct {
 	code     int
 	out, err string
 }
 
-// run runs one command line in an environment of its own.
+// run executes one command line in its own environment.
 func run(t *testing.T, ctx context.Context, environ []string, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -26,7 +26,7 @@ func run(t *testing.T, ctx context.Context, environ []string, stdin string, args
 	return result{code, out.String(), errs.String()}
 }
 
-// ok is run for a command line that must succeed.
+// ok executes a command line and fails the test unless it succeeds.
 func ok(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
 	r := run(t, t.Context(), environ, "", args...)
@@ -36,26 +36,9 @@ func ok(t *testing.T, environ []string, args ...string) string {
 	return r.out
 }
 
-// decode reads what a command printed with --json.
-func decode[T any](t *testing.T, out string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
-		t.Fatalf("%v in %q", err, out)
-	}
-	return v
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	t.Run("each mistake of a command line is exit code 2 and names itself", func(t *testing.T) {
+	t.Run("each command-line mistake exits with code 2 and is named", func(t *testing.T) {
 		t.Parallel()
 		for _, tc := range []struct {
 			args []string
@@ -81,7 +64,6 @@ func TestUsage(t *testing.T) {
 			{[]string{"conflicts", "resolve", "x_1"}, "--winner"},
 			{[]string{"feedback"}, "--retrieved"},
 			{[]string{"import", "/no/such/file"}, "/no/such/file"},
-			{[]string{"bench", "retrieval"}, "--dataset"},
 			{[]string{"--bank", "admin", "status"}, "--bank"},
 		} {
 			r := run(t, t.Context(), nil, "", tc.args...)
@@ -90,26 +72,26 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	})
-	t.Run("every command and flag says what it is for", func(t *testing.T) {
+	t.Run("every command and flag has a description", func(t *testing.T) {
 		t.Parallel()
-		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}, {"bench"}} {
+		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}} {
 			if out := ok(t, nil, args...); out == "" {
 				t.Errorf("%v says nothing", args)
 			}
 		}
 	})
-	t.Run("the version is told", func(t *testing.T) {
+	t.Run("the version is printed", func(t *testing.T) {
 		t.Parallel()
 		for _, arg := range []string{"version", "--version"} {
 			if out := ok(t, nil, arg); !strings.HasPrefix(out, "eunoe ") {
 				t.Errorf("%s: got %q", arg, out)
 			}
 		}
-		if v := decode[map[string]string](t, ok(t, nil, "version", "--json")); v["version"] == "" {
+		if v := apptest.Decode[map[string]string](t, ok(t, nil, "version", "--json")); v["version"] == "" {
 			t.Errorf("got %v", v)
 		}
 	})
-	t.Run("no broker is exit code 5, with --json as the wire has it", func(t *testing.T) {
+	t.Run("a missing broker exits with code 5, and --json prints the wire error", func(t *testing.T) {
 		t.Parallel()
 		r := run(t, t.Context(), nil, "", "status", "--url", "nats://127.0.0.1:1")
 		if r.code != 5 || !strings.Contains(r.err, "eunoe up") {
@@ -127,12 +109,12 @@ func TestUsage(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("R24 a flag overrides the environment, the environment the default; an invalid value is an error that names it", func(t *testing.T) {
+	t.Run("a flag overrides the environment, the environment the default; an invalid value is an error that names it", func(t *testing.T) {
 		t.Parallel()
 		setting := func(environ []string, name string, args ...string) (value, from string) {
 			t.Helper()
 			type row struct{ Name, Value, Source string }
-			for _, s := range decode[[]row](t, ok(t, environ, append([]string{"config", "--json"}, args...)...)) {
+			for _, s := range apptest.Decode[[]row](t, ok(t, environ, append([]string{"config", "--json"}, args...)...)) {
 				if s.Name == name {
 					return s.Value, s.Source
 				}
@@ -183,7 +165,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// executeTo runs a command line that writes to out.
+// executeTo executes a command line whose output goes to out.
 func executeTo(ctx context.Context, environ []string, out io.Writer, args ...string) int {
 	return eunoe.ExecuteIn(ctx, environ, args, strings.NewReader(""), out, io.Discard)
 }

@@ -8,14 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) deadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dead",
-		Short: "List, show, retry or drop what could not be handled",
+		Short: "List, show, retry or drop events that could not be processed",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,7 +28,7 @@ func (a *cli) deadCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return askAdmin(a, cmd, "dead", memory.DeadRequest{Action: "show", ID: id}, func(w io.Writer, p deadReply) {
+				return ask(a, cmd, wire.Dead, wire.DeadRequest{Action: "show", ID: id}, func(w io.Writer, p wire.DeadReply) {
 					for _, d := range p.Items {
 						showDeadLetter(w, d)
 					}
@@ -39,30 +40,22 @@ func (a *cli) deadCommand() *cobra.Command {
 	return cmd
 }
 
-// deadReply is what the operator's door answers about dead letters.
-type deadReply struct {
-	memory.Page[events.DeadLetter]
-	Done int    `json:"done"`
-	Seq  uint64 `json:"seq"`
-}
-
 func (a *cli) deadListCommand() *cobra.Command {
-	req := memory.DeadRequest{Action: "list"}
+	req := wire.DeadRequest{Action: "list"}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the dead letters of all banks, or of --bank", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req.Bank = a.onlyBank(cmd)
-			return askAdmin(a, cmd, "dead", req, func(w io.Writer, r deadReply) { showDeadLetters(w, r.Page) })
+			return ask(a, cmd, wire.Dead, req, showDeadLetters)
 		},
 	}
-	cmd.Flags().StringVar(&req.Stage, "stage", "", "only of this stage: ingest, extract or consolidate")
-	cmd.Flags().IntVar(&req.Limit, "limit", 0, "at most so many (default 50)")
-	cmd.Flags().StringVar(&req.Cursor, "cursor", "", "where the page before ended")
+	cmd.Flags().StringVar(&req.Stage, "stage", "", "only this stage: ingest, extract or consolidate")
+	cmd.Flags().IntVar(&req.Limit, "limit", 0, "maximum number of results (default 50)")
+	cmd.Flags().StringVar(&req.Cursor, "cursor", "", "cursor of the next page, from the previous reply")
 	return cmd
 }
 
-// onlyBank is the bank of the flag, "" where it is not given: operators see
-// every bank, whatever EUNOE_BANK says.
+// onlyBank returns the bank of the flag, "" if it is not given: operators see every bank, whatever EUNOE_BANK says.
 func (a *cli) onlyBank(cmd *cobra.Command) memory.BankID {
 	if cmd.Flags().Changed("bank") {
 		return a.bankID()
@@ -73,14 +66,14 @@ func (a *cli) onlyBank(cmd *cobra.Command) memory.BankID {
 func letterID(text string) (uint64, error) {
 	id, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || id == 0 {
-		return 0, usagef("ID %q is no number of a dead letter; `eunoe dead list` shows them", text)
+		return 0, console.Usagef("ID %q is no number of a dead letter; `eunoe dead list` shows them", text)
 	}
 	return id, nil
 }
 
-// deadAction makes retry and drop: of one letter, or of all of a bank and stage.
+// deadAction returns the command retry or drop, for one letter or for all of a bank and stage.
 func (a *cli) deadAction(action, about, done string) *cobra.Command {
-	req := memory.DeadRequest{Action: action}
+	req := wire.DeadRequest{Action: action}
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   action + " [ID]",
@@ -91,10 +84,10 @@ func (a *cli) deadAction(action, about, done string) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == req.All {
-				return usagef("give either the ID of a letter or --all; `eunoe dead list` shows them")
+				return console.Usagef("give either the ID of a letter or --all; `eunoe dead list` shows them")
 			}
 			if !req.All && (req.Stage != "" || cmd.Flags().Changed("bank")) {
-				return usagef("--stage and --bank go with --all: an ID names one letter of all banks")
+				return console.Usagef("--stage and --bank go with --all: an ID names one letter of all banks")
 			}
 			if req.All {
 				req.Bank = a.onlyBank(cmd)
@@ -110,10 +103,10 @@ func (a *cli) deadAction(action, about, done string) *cobra.Command {
 				}
 				req.ID = id
 			}
-			return askAdmin(a, cmd, "dead", req, func(w io.Writer, r deadReply) {
+			return ask(a, cmd, wire.Dead, req, func(w io.Writer, r wire.DeadReply) {
 				switch {
 				case req.All && r.Done == 0:
-					fmt.Fprintln(w, clean("No dead letters"+scope(req)+"."))
+					fmt.Fprintln(w, console.Clean("No dead letters"+scope(req)+"."))
 				case req.All:
 					fmt.Fprintf(w, "%s: %s\n", done, count(r.Done, "dead letter"))
 				case r.Seq > 0:
@@ -125,15 +118,15 @@ func (a *cli) deadAction(action, about, done string) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&req.All, "all", false, "every dead letter")
-	cmd.Flags().StringVar(&req.Stage, "stage", "", "with --all: only of this stage: ingest, extract or consolidate")
+	cmd.Flags().StringVar(&req.Stage, "stage", "", "with --all: only this stage: ingest, extract or consolidate")
 	if action == "drop" {
-		cmd.Flags().BoolVar(&yes, "yes", false, "with --all: do not ask")
+		cmd.Flags().BoolVar(&yes, "yes", false, "with --all: do not ask for confirmation")
 	}
 	return cmd
 }
 
-// scope says of which bank and stage, "" for all.
-func scope(req memory.DeadRequest) string {
+// scope names the bank and stage of a request for all letters, "" for every one.
+func scope(req wire.DeadRequest) string {
 	var s string
 	if req.Stage != "" {
 		s += " of stage " + req.Stage
@@ -144,20 +137,18 @@ func scope(req memory.DeadRequest) string {
 	return s
 }
 
-func showDeadLetters(w io.Writer, p memory.Page[events.DeadLetter]) {
+func showDeadLetters(w io.Writer, p wire.DeadReply) {
 	if len(p.Items) == 0 {
 		fmt.Fprintln(w, "No dead letters.")
 		return
 	}
-	rows := make([][]string, 0, len(p.Items))
-	for _, d := range p.Items {
-		rows = append(rows, []string{strconv.FormatUint(d.ID, 10), d.Bank, d.Stage, minute(d.Last), strconv.Itoa(d.Attempts), short(d.Reason, textWidth)})
-	}
-	table(w, []string{"ID", "BANK", "STAGE", "GIVEN UP", "ATTEMPTS", "REASON"}, rows)
+	console.Table(w, []string{"ID", "BANK", "STAGE", "GIVEN UP", "ATTEMPTS", "REASON"}, rowsOf(p.Items, func(d memory.DeadLetter) []string {
+		return []string{strconv.FormatUint(d.ID, 10), d.Bank, d.Stage, minute(d.Last), strconv.Itoa(d.Attempts), short(d.Reason, textWidth)}
+	}))
 	more(w, p.Next)
 }
 
-func showDeadLetter(w io.Writer, d events.DeadLetter) {
+func showDeadLetter(w io.Writer, d memory.DeadLetter) {
 	rows := [][]string{
 		{"id", strconv.FormatUint(d.ID, 10)}, {"bank", d.Bank}, {"session", dash(string(d.Session))}, {"stage", d.Stage}, {"reason", d.Reason},
 		{"attempts", strconv.Itoa(d.Attempts)}, {"stored", minute(d.First)}, {"given up", minute(d.Last)},
@@ -169,10 +160,10 @@ func showDeadLetter(w io.Writer, d events.DeadLetter) {
 	if d.Prompt != "" {
 		rows = append(rows, []string{"prompt", d.Prompt})
 	}
-	table(w, nil, rows)
+	console.Table(w, nil, rows)
 	fmt.Fprintln(w, "\npayload:")
 	if utf8.Valid(d.Payload) {
-		fmt.Fprintln(w, clean(string(d.Payload)))
+		fmt.Fprintln(w, console.Clean(string(d.Payload)))
 	} else {
 		fmt.Fprintf(w, "%x\n", d.Payload)
 	}

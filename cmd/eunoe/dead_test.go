@@ -6,45 +6,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestDeadLettersByCommand(t *testing.T) {
 	t.Parallel()
-	l, environ := local(t, t.TempDir())
+	l, environ := startLocal(t, t.TempDir())
 	talk(t, environ, "alice")
 	facts := func() []string {
 		t.Helper()
 		var out []string
-		for _, f := range decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items {
+		for _, f := range apptest.Decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items {
 			out = append(out, f.ID+" "+fmt.Sprint(f.Sources))
 		}
 		slices.Sort(out)
 		return out
 	}
 	before := facts()
-	// The windows that ended are put down as dead letters too, as a crash after
-	// the letter and before the acknowledgement would have it.
+	// Completed windows are recorded as dead letters too, as after a crash between writing the letter and the
+	// acknowledgement.
 	n := 0
-	_, err := l.Conn.Scan(t.Context(), l.Conn.Naming.Writes(), []string{l.Conn.Naming.WriteSubject("alice", memory.WriteWindow)}, 0, func(e events.Event) error {
+	_, err := ordered.Scan(t.Context(), l.Conn, l.Conn.Naming.Writes(), []string{l.Conn.Naming.WriteSubject("alice", memory.WriteWindow)}, 0, func(e events.Event) error {
 		w, err := e.Write()
 		if err != nil || w.Window == nil {
 			return err
 		}
 		n++
 		body := fmt.Sprintf(`{"id":%q,"generation":0,"new":[{"seq":%d}],"trigger":"flush"}`, w.Window.ID, w.Window.First())
-		return l.Conn.PublishDead(t.Context(), events.DeadLetter{Stage: "extract", Bank: "alice", Session: "chat", Reason: "the answer holds no list", Attempts: 5,
+		return deadletter.Publish(t.Context(), l.Conn, memory.DeadLetter{Stage: "extract", Bank: "alice", Session: "chat", Reason: "the answer holds no list", Attempts: 5,
 			Stream: l.Conn.Naming.Windows(), Seq: uint64(n), Subject: l.Conn.Naming.WindowSubject("alice", w.Window.SessionID), Payload: []byte(body), //nolint:gosec // few
 			Output: "certainly!", Prompt: "extract/1", First: e.Stored, Last: e.Stored})
 	})
 	if err != nil || n == 0 {
 		t.Fatalf("%d windows, %v", n, err)
 	}
-	list := func() []events.DeadLetter {
+	list := func() []memory.DeadLetter {
 		t.Helper()
-		return decode[memory.Page[events.DeadLetter]](t, ok(t, environ, "dead", "list", "--json")).Items
+		return apptest.Decode[wire.Page[memory.DeadLetter]](t, ok(t, environ, "dead", "list", "--json")).Items
 	}
 	letters := list()
 	if len(letters) != n {

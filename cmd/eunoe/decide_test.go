@@ -4,15 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// kept retains facts by hand and gives their ids.
-func kept(t *testing.T, environ []string, bank string, texts ...string) []string {
+// retainFacts retains facts through the CLI and returns their ids.
+func retainFacts(t *testing.T, environ []string, bank string, texts ...string) []string {
 	t.Helper()
 	ids := make([]string, 0, len(texts))
 	for _, text := range texts {
-		r := decode[memory.RetainReply](t, ok(t, environ, "retain", "--bank", bank, "--entities", "person:kim", "--json", text))
+		r := apptest.Decode[wire.RetainReply](t, ok(t, environ, "retain", "--bank", bank, "--entities", "person:kim", "--json", text))
 		if len(r.Results) != 1 || r.Results[0].ID == "" {
 			t.Fatalf("%s: %+v", text, r)
 		}
@@ -23,20 +25,20 @@ func kept(t *testing.T, environ []string, bank string, texts ...string) []string
 
 func TestDecisions(t *testing.T) {
 	t.Parallel()
-	_, environ := local(t, t.TempDir())
+	_, environ := startLocal(t, t.TempDir())
 
-	t.Run("edit changes a fact in place, and another text takes its place", func(t *testing.T) {
+	t.Run("edit changes a fact in place, and a different text supersedes it", func(t *testing.T) {
 		t.Parallel()
-		id := kept(t, environ, "edited", "Kim owns a red bike.")[0]
+		id := retainFacts(t, environ, "edited", "Kim owns a red bike.")[0]
 		if out := ok(t, environ, "edit", "--bank", "edited", id, "--type", "preference", "--tags", "toys,red", "--pin"); !strings.Contains(out, id+" is changed") {
 			t.Errorf("got %s", out)
 		}
-		it := decode[memory.Item](t, ok(t, environ, "get", "--bank", "edited", "--json", id))
+		it := apptest.Decode[memory.Item](t, ok(t, environ, "get", "--bank", "edited", "--json", id))
 		if it.Type != "preference" || len(it.Tags) != 2 {
 			t.Errorf("got %+v", it)
 		}
 		ok(t, environ, "edit", "--bank", "edited", id, "--tags", "", "--pin=false")
-		if it := decode[memory.Item](t, ok(t, environ, "get", "--bank", "edited", "--json", id)); len(it.Tags) != 0 {
+		if it := apptest.Decode[memory.Item](t, ok(t, environ, "get", "--bank", "edited", "--json", id)); len(it.Tags) != 0 {
 			t.Errorf("got %+v", it)
 		}
 		if r := run(t, t.Context(), environ, "", "edit", "--bank", "edited", id, "--version", "1", "Kim owns a blue bike."); r.code != 4 {
@@ -55,12 +57,12 @@ func TestDecisions(t *testing.T) {
 	})
 	t.Run("conflicts are listed with both facts, resolved and dismissed", func(t *testing.T) {
 		t.Parallel()
-		ids := kept(t, environ, "torn", "Kim likes boiled spinach.", "Kim hates boiled spinach.", "Kim likes cold cinemas.", "Kim hates cold cinemas.")
+		ids := retainFacts(t, environ, "torn", "Kim likes boiled spinach.", "Kim hates boiled spinach.", "Kim likes cold cinemas.", "Kim hates cold cinemas.")
 		type conflict struct {
 			ID    string
 			Facts []memory.Item
 		}
-		open := decode[memory.Page[conflict]](t, ok(t, environ, "conflicts", "--bank", "torn", "--json")).Items
+		open := apptest.Decode[wire.Page[conflict]](t, ok(t, environ, "conflicts", "--bank", "torn", "--json")).Items
 		if len(open) != 2 || len(open[0].Facts) != 2 {
 			t.Fatalf("got %+v", open)
 		}
@@ -98,7 +100,7 @@ func TestDecisions(t *testing.T) {
 	})
 	t.Run("feedback names the ids that recall explains", func(t *testing.T) {
 		t.Parallel()
-		ids := kept(t, environ, "praised", "Kim plays the cello.", "Kim sells cellos.")
+		ids := retainFacts(t, environ, "praised", "Kim plays the cello.", "Kim sells cellos.")
 		out := ok(t, environ, "recall", "--bank", "praised", "--explain", "cello")
 		if !strings.Contains(out, ids[0]) || !strings.Contains(out, "\nrecall ") {
 			t.Fatalf("no ids in\n%s", out)
@@ -109,7 +111,7 @@ func TestDecisions(t *testing.T) {
 		if !strings.Contains(out, "2 found, 1 of use") {
 			t.Errorf("got %s", out)
 		}
-		w := decode[memory.WriteOutcome](t, ok(t, environ, "feedback", "--bank", "praised", "--used", ids[1], "--json"))
+		w := apptest.Decode[memory.WriteOutcome](t, ok(t, environ, "feedback", "--bank", "praised", "--used", ids[1], "--json"))
 		if w.Op == "" || w.Write == 0 {
 			t.Errorf("got %+v", w)
 		}
@@ -128,7 +130,7 @@ func TestRebuildNeedsALog(t *testing.T) {
 	if r := run(t, t.Context(), nil, "", "rebuild", "--data", none, "--url", "nats://127.0.0.1:1"); r.code != 5 {
 		t.Errorf("no server: %+v", r)
 	}
-	_, environ := local(t, t.TempDir())
+	_, environ := startLocal(t, t.TempDir())
 	if r := run(t, t.Context(), environ, "", "rebuild", "--data", none); r.code != 4 || !strings.Contains(r.err, "stop it first") {
 		t.Errorf("a running consolidator: %+v", r)
 	}

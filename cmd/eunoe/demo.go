@@ -11,12 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// demoTalk is the conversation of the demo, in the form that import reads.
+// demoTalk is the conversation of the demo, in the format that import reads.
 //
 //go:embed demo.jsonl
 var demoTalk string
@@ -32,49 +34,42 @@ var demoQuestions = []string{
 
 func (a *cli) demoCommand() *cobra.Command {
 	var data string
-	var scripted bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "See it work: a conversation goes in, questions are answered",
+		Short: "See it work: publish a conversation and ask questions about it",
 		Long: "Starts everything in this process, publishes a small conversation, shows what\n" +
 			"became of it and asks five questions. It needs nothing and leaves nothing behind,\n" +
 			"unless --data names a directory to keep.\n\n" +
 			"With a language model (EUNOE_MODEL) it also shows what the model decided, worded and\n" +
-			"observed, and an answer with its citations. --testmodel tries that with a scripted\n" +
-			"model in this process, which costs nothing.",
-		Example: "  eunoe demo\n  eunoe demo --testmodel\n  EUNOE_MODEL=openai:gpt-4o-mini eunoe demo",
+			"observed, and an answer with its citations.",
+		Example: "  eunoe demo\n  EUNOE_MODEL=openai:gpt-4o-mini eunoe demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, keep := data, data != ""
 			if !keep {
-				temp, remove, err := tempDir()
+				temp, remove, err := console.TempDir()
 				if err != nil {
 					return err
 				}
 				defer remove()
 				dir = temp
 			}
-			more, stop, err := demoModel(cmd.Context(), scripted)
+			cfg, err := a.TempSettings(dir, map[string]string{"SUMMARISE_MIN": "2"})
 			if err != nil {
 				return err
 			}
-			defer stop()
-			cfg, err := a.tempSettings(dir, more)
-			if err != nil {
-				return err
-			}
-			return a.withLocal(cmd, dir, more, func(l *app.Local, c *client.Client) error {
+			cfg.SummariseMin = 2 // the composites of a short conversation are small
+			return a.WithLocal(cmd.Context(), program, cfg, func(l *local.Local, c *client.Client) error {
 				d := demo{ctx: cmd.Context(), client: c, bank: "demo", out: cmd.OutOrStdout(), models: modelsOf(cfg)}
 				if err := d.run(); err != nil {
 					return err
 				}
-				d.next(dir, keep)
+				d.showNextSteps(dir, keep)
 				return nil
 			})
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "keep the demo in this directory")
-	cmd.Flags().BoolVar(&scripted, "testmodel", false, "with a scripted model in this process, in place of the one that is set")
 	return cmd
 }
 
@@ -90,7 +85,7 @@ type demo struct {
 func (d demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
 func (d demo) run() error {
-	for _, step := range []func() error{d.talk, d.consolidate, d.became, d.changed, d.observed, d.ask, d.answer, d.usage} {
+	for _, step := range []func() error{d.talk, d.consolidate, d.showResult, d.showChanges, d.showObservations, d.ask, d.answer, d.showModelUsage} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -133,47 +128,45 @@ func (d demo) talk() error {
 	return nil
 }
 
-// became shows what came of it: counts, some facts, the tree.
-func (d demo) became() error {
+// showResult shows what was made of the conversation: counts, some facts, the tree.
+func (d demo) showResult() error {
 	s, err := d.client.Status(d.ctx, d.bank)
 	if err != nil {
 		return err
 	}
 	d.say("2. What became of it: %s, %s, %s, %s.\n", count(s.Facts, "fact"), count(s.Composites, "composite"),
 		count(s.Entities, "entity"), count(s.Dead, "dead letter"))
-	p, err := d.client.List(d.ctx, d.bank, memory.ListRequest{Record: memory.RecordFact, Order: "oldest", Limit: 6})
+	p, err := d.client.List(d.ctx, d.bank, wire.ListRequest{Record: memory.RecordFact, Order: "oldest", Limit: 6})
 	if err != nil {
 		return err
 	}
 	d.say("   Facts, each readable on its own and each with the messages it rests on:\n")
-	rows := make([][]string, 0, len(p.Items))
-	for _, it := range p.Items {
-		rows = append(rows, []string{it.Type, short(it.Text, 70), join(it.Sources)})
-	}
-	table(indent(d.out, "   "), nil, rows)
-	tree, err := d.client.Tree(d.ctx, d.bank, memory.TreeRequest{})
+	console.Table(indent(d.out, "   "), nil, rowsOf(p.Items, func(it memory.Item) []string {
+		return []string{it.Type, short(it.Text, 70), join(it.Sources)}
+	}))
+	tree, err := d.client.Tree(d.ctx, d.bank, wire.TreeRequest{})
 	if err != nil {
 		return err
 	}
 	if roots := tree.Items; len(roots) > 0 {
-		slices.SortStableFunc(roots, func(a, b memory.TreeNode) int { return len(b.Children) - len(a.Children) })
+		slices.SortStableFunc(roots, func(a, b wire.TreeNode) int { return len(b.Children) - len(a.Children) })
 		d.say("\n   Facts that belong together form a tree. Its largest branches:\n")
-		showTree(indent(d.out, "   "), memory.Page[memory.TreeNode]{Items: roots[:min(3, len(roots))]})
-		d.worded(roots)
+		showTree(indent(d.out, "   "), wire.Page[wire.TreeNode]{Items: roots[:min(3, len(roots))]})
+		d.showWording(roots)
 	}
 	d.say("")
 	return nil
 }
 
-// changed shows facts that others took the place of.
-func (d demo) changed() error {
+// showChanges shows facts that were superseded.
+func (d demo) showChanges() error {
 	var rows [][]string
 	shown := 0
-	for it, err := range d.client.All(d.ctx, d.bank, memory.ListRequest{Record: memory.RecordFact, Order: "newest", Limit: 100}) {
+	for it, err := range d.client.All(d.ctx, d.bank, wire.ListRequest{Record: memory.RecordFact, Order: "newest", Limit: 100}) {
 		if err != nil {
 			return err
 		}
-		h, err := d.history(it.ID)
+		h, err := d.client.History(d.ctx, d.bank, it.ID)
 		if err != nil {
 			return err
 		}
@@ -183,14 +176,14 @@ func (d demo) changed() error {
 		}
 		shown++
 		for _, v := range h.Items {
-			rows = append(rows, []string{short(v.Text, 60), validity(v.Valid), deciders(h.Decisions, v.ID)})
+			rows = append(rows, []string{short(v.Text, 60), validity(v.Valid), decidedBy(h.Decisions, v.ID)})
 		}
 	}
 	if shown == 0 {
 		return nil
 	}
 	d.say("3. What changed. The newer word stands; the older fact keeps the time in which it held.\n")
-	table(indent(d.out, "   "), nil, rows)
+	console.Table(indent(d.out, "   "), nil, rows)
 	d.say("")
 	return nil
 }
@@ -200,7 +193,7 @@ func (d demo) ask() error {
 	d.say("4. Questions, answered by recall in milliseconds:\n")
 	limit := 2
 	for _, q := range demoQuestions {
-		r, err := d.client.Recall(d.ctx, d.bank, memory.RecallRequest{Query: q, MaxFacts: &limit})
+		r, err := d.client.Recall(d.ctx, d.bank, wire.RecallRequest{Query: q, MaxFacts: &limit})
 		if err != nil {
 			return err
 		}
@@ -217,8 +210,8 @@ func (d demo) ask() error {
 	return nil
 }
 
-// next says where to go from here.
-func (d demo) next(dir string, keep bool) {
+// showNextSteps lists commands to try next.
+func (d demo) showNextSteps(dir string, keep bool) {
 	d.say("What to do next:")
 	if keep {
 		d.say("  eunoe up --data %s      keep this memory running; in another terminal:", dir)

@@ -1,20 +1,20 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// demoAsked is what the model is to answer.
+// demoAsked is the question that the model answers.
 const demoAsked = "Where does Mara live now, and what is Mara allergic to?"
 
 // modelWait is how long the demo waits for a language model, at most.
@@ -23,33 +23,11 @@ const modelWait = 5 * time.Minute
 // demoModels names the language models of the demo; "" = none.
 type demoModels struct{ extract, decide, reflect string }
 
-func modelsOf(c app.Config) demoModels {
-	or := func(name string) string {
-		if name == "" {
-			return c.Model
-		}
-		return name
-	}
-	return demoModels{or(c.ModelExtract), or(c.ModelDecide), or(c.ModelReflect)}
+func modelsOf(c settings.Config) demoModels {
+	return demoModels{cmp.Or(c.ModelExtract, c.Model), cmp.Or(c.ModelDecide, c.Model), cmp.Or(c.ModelReflect, c.Model)}
 }
 
-// demoModel gives the settings of the demo, and starts the scripted model where
-// it is asked for. The composites of a small conversation are small.
-func demoModel(ctx context.Context, scripted bool) (more map[string]string, stop func(), err error) {
-	more, stop = map[string]string{}, func() {}
-	if scripted {
-		server, err := serveScript(ctx, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		more, stop = scriptedSettings(server.URL), server.Close
-	}
-	more["SUMMARISE_MIN"] = "2"
-	return more, stop, nil
-}
-
-// consolidate has the model decide, word and observe now what would wait for
-// its schedule.
+// consolidate makes the model decide, summarise and observe now, ahead of the schedule.
 func (d demo) consolidate() error {
 	if d.models.decide == "" {
 		return nil
@@ -57,7 +35,7 @@ func (d demo) consolidate() error {
 	d.say("   %s is asked what replaces what, for wordings, and what it observes …\n", d.models.decide)
 	began, wait := time.Now(), memory.Duration(5*time.Second)
 	for time.Since(began) < modelWait {
-		r, err := d.client.Consolidate(d.ctx, d.bank, memory.ConsolidateRequest{Force: true, WriteControl: memory.WriteControl{Op: "demo", Wait: &wait}})
+		r, err := d.client.Consolidate(d.ctx, d.bank, wire.ConsolidateRequest{Force: true, WriteControl: wire.WriteControl{Op: "demo", Wait: &wait}})
 		if err != nil && !errors.Is(err, memory.ErrDeadline) {
 			return err
 		}
@@ -69,13 +47,13 @@ func (d demo) consolidate() error {
 	return nil
 }
 
-// worded shows a composite whose text is none of its members'.
-func (d demo) worded(roots []memory.TreeNode) {
+// showWording shows a composite whose text a model wrote: it is the text of none of its members.
+func (d demo) showWording(roots []wire.TreeNode) {
 	if d.models.decide == "" {
 		return
 	}
 	for _, r := range roots {
-		if len(r.Nodes) < 2 || slices.ContainsFunc(r.Nodes, func(n memory.TreeNode) bool { return n.Text == r.Text }) {
+		if len(r.Nodes) < 2 || slices.ContainsFunc(r.Nodes, func(n wire.TreeNode) bool { return n.Text == r.Text }) {
 			continue
 		}
 		d.say("\n   The wording of a composite is the model's; every name, number and date of its members is in it:\n")
@@ -84,21 +62,8 @@ func (d demo) worded(roots []memory.TreeNode) {
 	}
 }
 
-// history reads a fact's history with the decisions behind it.
-func (d demo) history(id string) (h query.HistoryReply, err error) {
-	body, err := json.Marshal(memory.HistoryRequest{ID: id})
-	if err != nil {
-		return h, err
-	}
-	data, err := d.client.Raw(d.ctx, d.bank, "history", body)
-	if err != nil {
-		return h, err
-	}
-	return h, memory.DecodeEvent(data, &h)
-}
-
-// deciders says which model ended a fact, and by which prompt; "" where rules did.
-func deciders(list []memory.DecisionResult, id string) string {
+// decidedBy names the model that ended a fact and its prompt; "" if rules did.
+func decidedBy(list []memory.DecisionResult, id string) string {
 	for _, r := range list {
 		if string(r.Target) == id && r.Reason == "" && r.Action != memory.ActionIgnore {
 			return fmt.Sprintf("%s, decided by %s with %s", r.Action, r.Model, r.Prompt)
@@ -107,12 +72,12 @@ func deciders(list []memory.DecisionResult, id string) string {
 	return ""
 }
 
-// observed shows what many facts show together.
-func (d demo) observed() error {
+// showObservations shows two observations with the facts they rest on.
+func (d demo) showObservations() error {
 	if d.models.decide == "" {
 		return nil
 	}
-	p, err := d.client.List(d.ctx, d.bank, memory.ListRequest{Record: memory.RecordObservation, Limit: 100})
+	p, err := d.client.List(d.ctx, d.bank, wire.ListRequest{Record: memory.RecordObservation, Limit: 100})
 	if err != nil || len(p.Items) == 0 {
 		return err
 	}
@@ -125,19 +90,19 @@ func (d demo) observed() error {
 	return nil
 }
 
-// answer has the model answer a question from memory, as it comes.
+// answer makes the model answer a question from memory and prints the answer as it arrives.
 func (d demo) answer() error {
 	if d.models.reflect == "" {
 		return nil
 	}
 	d.say("5. A question that %s answers from memory, piece by piece as it comes:\n\n   %s\n", d.models.reflect, demoAsked)
 	out, grown := indent(d.out, "     "), false
-	r, err := d.client.ReflectStream(d.ctx, d.bank, memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: demoAsked}}, func(p memory.Delta) {
+	r, err := d.client.ReflectStream(d.ctx, d.bank, wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: demoAsked}}, func(p wire.Delta) {
 		if p.Reset && grown {
 			fmt.Fprintln(out, "\n… it begins anew:")
 		}
 		grown = true
-		fmt.Fprint(out, clean(p.Delta))
+		fmt.Fprint(out, console.Clean(p.Delta))
 	})
 	if err != nil {
 		return err
@@ -151,14 +116,14 @@ func (d demo) answer() error {
 		}
 		rows = append(rows, []string{fmt.Sprintf("[%d]", i+1), short(c.Text, 70), string(it.Record) + " from " + join(it.Sources)})
 	}
-	table(indent(d.out, "     "), nil, rows)
-	degraded(indent(d.out, "     "), r.Degraded)
+	console.Table(indent(d.out, "     "), nil, rows)
+	console.Degraded(indent(d.out, "     "), r.Degraded)
 	d.say("")
 	return nil
 }
 
-// usage shows what the models took. The charges of a question come within a second.
-func (d demo) usage() error {
+// showModelUsage shows what the models used. The usage of a question is recorded within a second after its reply.
+func (d demo) showModelUsage() error {
 	if d.models == (demoModels{}) {
 		return nil
 	}

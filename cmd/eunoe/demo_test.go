@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 func TestTheDemoWithAModel(t *testing.T) {
@@ -33,9 +33,9 @@ func TestTheDemoWithAModel(t *testing.T) {
 			t.Errorf("nobody reads %d lines in two minutes", n)
 		}
 	}
-	t.Run("the model that is set does every stage", func(t *testing.T) {
+	t.Run("the configured model runs every stage", func(t *testing.T) {
 		t.Parallel()
-		s := providertest.Start(t, nil)
+		s := scriptedmodel.Start(t, nil)
 		out := ok(t, []string{"EUNOE_MODEL=openai:small", "EUNOE_MODEL_URL=" + s.URL}, "demo")
 		check(t, out)
 		if !strings.Contains(out, "openai:small answers from memory, piece by piece") {
@@ -50,15 +50,11 @@ func TestTheDemoWithAModel(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the scripted model takes the place of whatever is set", func(t *testing.T) {
+	t.Run("with a failing model the rules' results remain, and the demo says so", func(t *testing.T) {
 		t.Parallel()
-		check(t, ok(t, []string{"EUNOE_MODEL=openai:none", "EUNOE_MODEL_KEY=k", "EUNOE_MODEL_URL=http://127.0.0.1:1/v1", "EUNOE_MODEL_DECIDE=ollama:none"}, "demo", "--testmodel"))
-	})
-	t.Run("a model that fails leaves what the rules make, and the demo says so", func(t *testing.T) {
-		t.Parallel()
-		script := &providertest.Script{}
-		script.Inject(providertest.Fault{Kind: providertest.Unauthorised, Stage: "reflect"})
-		s := providertest.Start(t, script)
+		script := &scriptedmodel.Script{}
+		script.Inject(scriptedmodel.Fault{Kind: scriptedmodel.Unauthorised, Stage: "reflect"})
+		s := scriptedmodel.Start(t, script)
 		out := ok(t, []string{"EUNOE_MODEL=openai:small", "EUNOE_MODEL_URL=" + s.URL}, "demo")
 		if !strings.Contains(out, "degraded: answer: the language model failed; the context is given") || !strings.Contains(out, "What to do next") {
 			t.Errorf("got %s", out)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,18 +9,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// finding is one line of doctor.
+// finding is one line of the report of doctor.
 type finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	Found string `json:"found"`
 	Mend  string `json:"mend,omitempty"`
 }
+
+// takeover is how long nobody may hold the lease of the consolidator while one takes over.
+const takeover = events.LeaseTTL + time.Second
 
 func (a *cli) doctorCommand() *cobra.Command {
 	return &cobra.Command{
@@ -29,7 +36,7 @@ func (a *cli) doctorCommand() *cobra.Command {
 			"the settings here name: each is asked a few small questions.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, _, err := a.settings(a.overrides(cmd))
+			settings, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
 			}
@@ -40,8 +47,8 @@ func (a *cli) doctorCommand() *cobra.Command {
 					bad++
 				}
 			}
-			if a.json {
-				if err := printJSON(cmd.OutOrStdout(), found); err != nil {
+			if a.JSON {
+				if err := console.PrintJSON(cmd.OutOrStdout(), found); err != nil {
 					return err
 				}
 			} else {
@@ -50,9 +57,9 @@ func (a *cli) doctorCommand() *cobra.Command {
 					if !f.OK {
 						mark = "BAD "
 					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s %-12s %s\n", mark, f.Check, oneLine(f.Found))
+					fmt.Fprintf(cmd.OutOrStdout(), "%s %-12s %s\n", mark, f.Check, console.OneLine(f.Found))
 					if f.Mend != "" {
-						fmt.Fprintf(cmd.OutOrStdout(), "     %-12s → %s\n", "", oneLine(f.Mend))
+						fmt.Fprintf(cmd.OutOrStdout(), "     %-12s → %s\n", "", console.OneLine(f.Mend))
 					}
 				}
 			}
@@ -64,13 +71,13 @@ func (a *cli) doctorCommand() *cobra.Command {
 	}
 }
 
-// examine runs every check that the one before it allows.
+// examine runs the checks in order, each only if the one before it allows.
 func (a *cli) examine(ctx context.Context) []finding {
-	ctx, cancel := context.WithTimeout(ctx, min(a.timeout, 15*time.Second))
+	ctx, cancel := context.WithTimeout(ctx, min(a.Timeout, 15*time.Second))
 	defer cancel()
 	c, err := a.connect(ctx)
 	if err != nil {
-		return []finding{{Check: "broker", Found: said(err), Mend: "start one (`eunoe up`, or nats-server -js), or set --url and --creds"}}
+		return []finding{{Check: "broker", Found: errorText(err), Mend: "start one (`eunoe up`, or nats-server -js), or set --url and --creds"}}
 	}
 	defer c.Close() //nolint:errcheck // nothing is left to send
 	conn := c.Conn()
@@ -78,7 +85,7 @@ func (a *cli) examine(ctx context.Context) []finding {
 	out := []finding{{Check: "broker", OK: true, Found: fmt.Sprintf("%s, nats-server %s, %s", conn.NC.ConnectedUrlRedacted(), conn.NC.ConnectedServerVersion(), rtt.Round(10*time.Microsecond))}}
 	account, err := conn.JS.AccountInfo(ctx)
 	if err != nil {
-		out = append(out, finding{Check: "jetstream", Found: said(err), Mend: "start nats-server with -js, or use an operator's credentials: bots need no JetStream API"})
+		out = append(out, finding{Check: "jetstream", Found: errorText(err), Mend: "start nats-server with -js, or use an operator's credentials: bots need no JetStream API"})
 	} else {
 		out = append(out, finding{Check: "jetstream", OK: true, Found: fmt.Sprintf("%s, %.1f MiB on disk", count(account.Streams, "stream"), float64(account.Store)/(1<<20))})
 		out = append(out, streamFindings(ctx, conn)...)
@@ -87,7 +94,7 @@ func (a *cli) examine(ctx context.Context) []finding {
 	return append(out, a.answerFinding(ctx, c))
 }
 
-// streamFindings compares the streams with what they should be.
+// streamFindings compares the streams with their expected configuration.
 func streamFindings(ctx context.Context, conn *events.Conn) []finding {
 	var out []finding
 	for _, want := range conn.Naming.Streams(events.StreamOptions{}) {
@@ -111,17 +118,40 @@ func streamFindings(ctx context.Context, conn *events.Conn) []finding {
 		}
 		out = append(out, f)
 	}
-	return out
+	for _, b := range conn.Naming.Buckets(events.StreamOptions{}) {
+		f := finding{Check: "bucket", Found: b.Bucket + " is there", OK: true}
+		if _, err := conn.JS.Stream(ctx, "KV_"+b.Bucket); err != nil {
+			f = finding{Check: "bucket", Found: fmt.Sprintf("%s: %v", b.Bucket, err), Mend: "start a stage: each makes the buckets it misses"}
+		}
+		out = append(out, f)
+	}
+	return append(out, leaseFinding(ctx, conn))
+}
+
+// leaseFinding tells whether a consolidator is active. One that runs may wait for another, or for a log that is its
+// store's.
+func leaseFinding(ctx context.Context, conn *events.Conn) finding {
+	var err error
+	for wait := time.Now().Add(takeover); ; {
+		var owner string
+		if owner, err = lease.Holder(ctx, conn, consolidate.LeaseKey); owner != "" {
+			return finding{Check: "consolidates", OK: true, Found: "a consolidator is active"}
+		}
+		if err != nil || time.Now().After(wait) || !events.Sleep(ctx, takeover/10) {
+			break
+		}
+	}
+	found := "nobody consolidates: what is published is kept, and not applied"
+	if err != nil {
+		found = errorText(err)
+	}
+	return finding{Check: "consolidates", Found: found, Mend: "start a consolidator; if one runs, its log and its /readyz say what it waits for"}
 }
 
 func stageFindings(ctx context.Context, conn *events.Conn) []finding {
 	running := map[string]int{}
-	for _, s := range alive(ctx, conn) {
-		stage := s.Metadata["stage"]
-		if stage == "" {
-			stage = "query"
-		}
-		running[stage]++
+	for _, s := range liveStages(ctx, conn) {
+		running[cmp.Or(s.Metadata["stage"], "query")]++
 	}
 	var out []finding
 	for _, stage := range []string{"ingest", "extractor", "consolidator", "query"} {
@@ -134,14 +164,14 @@ func stageFindings(ctx context.Context, conn *events.Conn) []finding {
 	return out
 }
 
-// answerFinding asks the bank's status: the store, the query stage and the permissions in one.
+// answerFinding asks for the bank's status, which checks the store, the query stage and the permissions at once.
 func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 	_, err := c.Status(ctx, a.bankID())
 	switch {
 	case err == nil, errors.Is(err, memory.ErrNotFound):
-		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.bank}
+		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.Bank}
 	case errors.Is(err, memory.ErrDeadline):
-		return finding{Check: "answers", Found: said(err), Mend: "permissions: allow " + a.prefix + "." + events.EncodeToken(a.bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
+		return finding{Check: "answers", Found: errorText(err), Mend: "permissions: allow " + a.Prefix + "." + events.EncodeToken(a.Bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
 	}
-	return finding{Check: "answers", Found: said(err), Mend: "look at the query stage's log"}
+	return finding{Check: "answers", Found: errorText(err), Mend: "look at the query stage's log"}
 }

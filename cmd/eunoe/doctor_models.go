@@ -11,20 +11,20 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
 )
 
-// modelStages are the stages with a language model, in the order they are told.
+// modelStages are the stages with a language model, in the order of the report.
 var modelStages = []string{memory.StageExtract, memory.StageDecide, memory.StageSummarise, memory.StageObserve, memory.StageReflect, memory.StageJudge}
 
-// tryModels asks every configured model a few small questions. No model is a
-// way to run, not a fault.
-func (a *cli) tryModels(ctx context.Context, c app.Config) []finding {
-	set, err := app.Models(c, zerolog.Nop())
+// tryModels asks every configured model a few small questions. A deployment without models is valid, not a fault.
+func (a *cli) tryModels(ctx context.Context, c settings.Config) []finding {
+	set, err := process.Models(c, zerolog.Nop())
 	if err != nil {
-		return []finding{{Check: "model", Found: said(err), Mend: "correct the setting"}}
+		return []finding{{Check: "model", Found: errorText(err), Mend: "correct the setting"}}
 	}
 	defer set.Close()
 	var names []string
@@ -64,13 +64,13 @@ const (
 
 // tryLanguage asks for JSON, for a call of a tool, and for a stream.
 func (a *cli) tryLanguage(ctx context.Context, m memory.LanguageModel, stages []string) finding {
-	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	f := finding{Check: "model"}
 	began := time.Now()
 	got, err := m.Complete(ctx, memory.Prompt{System: "Answer in JSON.", User: askCity, Schema: []byte(citySchema), SchemaName: "city"})
 	if err != nil {
-		f.Found, f.Mend = said(err), mendModel(err, "EUNOE_MODEL")
+		f.Found, f.Mend = errorText(err), mendModel(err, "EUNOE_MODEL")
 		return f
 	}
 	took := time.Since(began).Round(time.Millisecond)
@@ -106,7 +106,7 @@ func grade(able, unable []string, what string, ok bool) (_, _ []string) {
 	return able, append(unable, what)
 }
 
-// wellFormed reports whether an answer is the object that was asked for.
+// wellFormed reports whether an answer is the requested JSON object.
 func wellFormed(text string) bool {
 	var v struct {
 		City string `json:"city"`
@@ -116,7 +116,7 @@ func wellFormed(text string) bool {
 
 // tryEmbedder asks for the vectors of a stored text and of a question.
 func (a *cli) tryEmbedder(ctx context.Context, set *provider.Set) finding {
-	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	e := set.Embedder()
 	began := time.Now()
@@ -128,7 +128,7 @@ func (a *cli) tryEmbedder(ctx context.Context, set *provider.Set) finding {
 		_, err = q.EmbedQuery(ctx, "Where does Alice live?")
 	}
 	if err != nil {
-		return finding{Check: "embedder", Found: said(err), Mend: mendModel(err, "EUNOE_EMBED")}
+		return finding{Check: "embedder", Found: errorText(err), Mend: mendModel(err, "EUNOE_EMBED")}
 	}
 	return finding{Check: "embedder", OK: true, Found: fmt.Sprintf("%s gives vectors of %d dimensions; 3 texts took %s", e.Name(), e.Dimension(), time.Since(began).Round(time.Millisecond))}
 }
@@ -136,16 +136,16 @@ func (a *cli) tryEmbedder(ctx context.Context, set *provider.Set) finding {
 // rerankPatience is how long a recall waits for the reranker.
 const rerankPatience = 2 * time.Second
 
-// tryReranker asks for an order that is not in doubt.
+// tryReranker asks for an order of which there is no doubt.
 func (a *cli) tryReranker(ctx context.Context, r memory.Reranker) finding {
-	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	began := time.Now()
 	scores, err := r.Rerank(ctx, "Where does Alice live?", []string{"The build is broken.", "Alice lives in Lisbon."})
 	took := time.Since(began).Round(time.Millisecond)
 	switch {
 	case err != nil:
-		return finding{Check: "reranker", Found: said(err), Mend: mendModel(err, "EUNOE_RERANK")}
+		return finding{Check: "reranker", Found: errorText(err), Mend: mendModel(err, "EUNOE_RERANK")}
 	case scores[1] <= scores[0]:
 		return finding{Check: "reranker", Found: "it prefers a sentence about a build for a question about a home", Mend: "set another EUNOE_RERANK_MODEL, or the EUNOE_RERANK_SHAPE of the service"}
 	case took > rerankPatience:
@@ -154,8 +154,7 @@ func (a *cli) tryReranker(ctx context.Context, r memory.Reranker) finding {
 	return finding{Check: "reranker", OK: true, Found: fmt.Sprintf("answers in %s", took)}
 }
 
-// mendModel says what to do about a model that failed; setting begins the
-// names of its settings.
+// mendModel says what to do about a model that failed; setting is the prefix of its settings' names.
 func mendModel(err error, setting string) string {
 	switch {
 	case errors.Is(err, provider.ErrKeyRefused):

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 func TestDoctorTriesModels(t *testing.T) {
@@ -25,28 +25,28 @@ func TestDoctorTriesModels(t *testing.T) {
 			}
 		}
 	}
-	t.Run("what works is told once for each model, with its stages", func(t *testing.T) {
+	t.Run("each working model is reported once, with its stages", func(t *testing.T) {
 		t.Parallel()
-		script := &providertest.Script{Dimension: 24}
-		script.Func("", func(r providertest.Request) providertest.Response {
+		script := &scriptedmodel.Script{Dimension: 24}
+		script.Func("", func(r scriptedmodel.Request) scriptedmodel.Response {
 			if len(r.Tools) > 0 {
-				return providertest.Response{Text: "Lisbon"}
+				return scriptedmodel.Response{Text: "Lisbon"}
 			}
-			return providertest.Response{Text: `{"city":"Lisbon"}`}
+			return scriptedmodel.Response{Text: `{"city":"Lisbon"}`}
 		})
-		s := providertest.Start(t, script)
+		s := scriptedmodel.Start(t, script)
 		out := doctor(t, "EUNOE_MODEL=openai:small", "EUNOE_MODEL_REFLECT=openai:large", "EUNOE_MODEL_URL="+s.URL, "EUNOE_MODEL_KEY=sk-hidden",
 			"EUNOE_EMBED=openai:embed", "EUNOE_RERANK_URL="+s.URL, "EUNOE_RERANK_MODEL=bge")
 		want(t, out, "ok   model        openai:small (extract, decide, summarise, observe, judge) answers in", "it can: JSON, streams; it cannot: tools",
 			"BAD  model        openai:large (reflect)", "EUNOE_MODEL_REFLECT", "ok   embedder     openai:embed gives vectors of 24 dimensions", "ok   reranker     answers in")
 	})
-	t.Run("what fails says what to mend", func(t *testing.T) {
+	t.Run("each failure says what to fix", func(t *testing.T) {
 		t.Parallel()
-		s := providertest.Start(t, (&providertest.Script{}).Inject(providertest.Fault{Kind: providertest.Unauthorised}))
+		s := scriptedmodel.Start(t, (&scriptedmodel.Script{}).Inject(scriptedmodel.Fault{Kind: scriptedmodel.Unauthorised}))
 		out := doctor(t, "EUNOE_MODEL=openai:m", "EUNOE_MODEL_URL="+s.URL, "EUNOE_MODEL_KEY=sk-hidden", "EUNOE_EMBED=ollama:e", "EUNOE_EMBED_URL=http://127.0.0.1:1/v1")
 		want(t, out, "BAD  model        openai:m: status 401", "check the key (EUNOE_MODEL_KEY", "BAD  embedder", "connection refused", "EUNOE_EMBED_URL")
 	})
-	t.Run("no model is fine", func(t *testing.T) {
+	t.Run("a configuration without a model is valid", func(t *testing.T) {
 		t.Parallel()
 		want(t, doctor(t), "ok   model        none: facts come from rules, vectors from the built-in embedder; nothing leaves this machine")
 	})

@@ -13,22 +13,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
-	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// local starts everything in a directory of the test and gives the environment
-// of a command line that speaks to it.
-func local(t *testing.T, dir string) (*app.Local, []string) {
+// startLocal starts all stages in a temporary directory and returns the environment of a command line that talks to them.
+func startLocal(t *testing.T, dir string) (*local.Local, []string) {
 	t.Helper()
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false"})
+	cfg, _, err := settings.Load(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := app.StartLocal(t.Context(), cfg)
+	l, err := local.Start(t.Context(), cfg, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func local(t *testing.T, dir string) (*app.Local, []string) {
 	return l, []string{"EUNOE_URL=" + l.URL, "EUNOE_TIMEOUT=60s"}
 }
 
-func stop(t *testing.T, l *app.Local) {
+func stop(t *testing.T, l *local.Local) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 	defer cancel()
@@ -53,11 +54,11 @@ func stop(t *testing.T, l *app.Local) {
 	}
 }
 
-// talk publishes a small conversation to a bank and waits until it is settled.
+// talk publishes a small conversation to a bank and waits until status reports settled.
 func talk(t *testing.T, environ []string, bank string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "talk.jsonl")
-	write(t, path, strings.Join([]string{
+	apptest.Write(t, path, strings.Join([]string{
 		`{"session":"chat","id":"m1","speaker":"Alice","content":"I live in Paris.","time":"2026-01-05T10:00:00Z"}`,
 		`{"session":"chat","id":"m2","speaker":"Alice","content":"I am allergic to shellfish.","time":"2026-01-05T10:01:00Z"}`,
 		`{"session":"chat","id":"m3","speaker":"Bob","content":"I work at Globex and I love old maps.","time":"2026-01-05T10:02:00Z"}`,
@@ -68,20 +69,20 @@ func talk(t *testing.T, environ []string, bank string) {
 	ok(t, environ, "import", path, "--bank", bank)
 }
 
-type page = memory.Page[memory.Item]
+type page = wire.Page[memory.Item]
 
 func TestEveryCommand(t *testing.T) {
 	t.Parallel()
-	l, environ := local(t, t.TempDir())
+	l, environ := startLocal(t, t.TempDir())
 	talk(t, environ, "alice")
-	facts := decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items
+	facts := apptest.Decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items
 	if len(facts) == 0 {
 		t.Fatal("no facts")
 	}
 
 	t.Run("publish stores a message and flushes its session", func(t *testing.T) {
 		t.Parallel()
-		p := decode[map[string]any](t, ok(t, environ, "publish", "--bank", "pub", "--speaker", "Ana", "--id", "p1", "--flush", "--json", "I moved to Porto."))
+		p := apptest.Decode[map[string]any](t, ok(t, environ, "publish", "--bank", "pub", "--speaker", "Ana", "--id", "p1", "--flush", "--json", "I moved to Porto."))
 		if p["seq"] == nil || p["flush"] == nil {
 			t.Errorf("got %v", p)
 		}
@@ -94,9 +95,9 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	t.Run("recall finds, explains, and gives the wire object", func(t *testing.T) {
+	t.Run("recall finds, explains, and returns the wire object", func(t *testing.T) {
 		t.Parallel()
-		r := decode[memory.RecallReply](t, ok(t, environ, "recall", "--bank", "alice", "--json", "what is Alice allergic to"))
+		r := apptest.Decode[wire.RecallReply](t, ok(t, environ, "recall", "--bank", "alice", "--json", "what is Alice allergic to"))
 		if len(r.Items) == 0 || !strings.Contains(r.Items[0].Text, "shellfish") {
 			t.Errorf("got %+v", r.Items)
 		}
@@ -115,7 +116,7 @@ func TestEveryCommand(t *testing.T) {
 	})
 	t.Run("reflect packs the context where there is no model", func(t *testing.T) {
 		t.Parallel()
-		r := decode[memory.ReflectReply](t, ok(t, environ, "reflect", "--bank", "alice", "--json", "what should I cook for Alice"))
+		r := apptest.Decode[wire.ReflectReply](t, ok(t, environ, "reflect", "--bank", "alice", "--json", "what should I cook for Alice"))
 		if r.Mode != "context" || !strings.Contains(r.Response, "shellfish") {
 			t.Errorf("got %+v", r)
 		}
@@ -125,12 +126,12 @@ func TestEveryCommand(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a judge and adequacy rounds are asked for, and are named where there is no model", func(t *testing.T) {
+	t.Run("a judge and adequacy rounds can be requested, and are reported as degraded without a model", func(t *testing.T) {
 		t.Parallel()
 		for _, judge := range []string{"--judge", "--judge=0.9"} {
-			r := decode[memory.RecallReply](t, ok(t, environ, "recall", "--bank", "alice", "--json", judge, "--adequacy", "2", "what should I cook for Alice"))
+			r := apptest.Decode[wire.RecallReply](t, ok(t, environ, "recall", "--bank", "alice", "--json", judge, "--adequacy", "2", "what should I cook for Alice"))
 			if all := strings.Join(r.Degraded, ";"); len(r.Items) == 0 || !strings.Contains(all, "judge: no language model") || !strings.Contains(all, "adequacy: no language model") {
-				t.Errorf("%s gives %+v", judge, r)
+				t.Errorf("%s returns %+v", judge, r)
 			}
 		}
 		if r := run(t, t.Context(), environ, "", "recall", "--bank", "alice", "--judge=2", "x"); r.code != 2 || !strings.Contains(r.err, "judge") {
@@ -140,9 +141,9 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("no threshold: %+v", r)
 		}
 	})
-	t.Run("get, list, history, tree and entities show what there is", func(t *testing.T) {
+	t.Run("get, list, history, tree and entities show the stored records", func(t *testing.T) {
 		t.Parallel()
-		it := decode[memory.Item](t, ok(t, environ, "get", "--bank", "alice", "--json", facts[0].ID))
+		it := apptest.Decode[memory.Item](t, ok(t, environ, "get", "--bank", "alice", "--json", facts[0].ID))
 		if it.ID != facts[0].ID || len(it.Sources) == 0 {
 			t.Errorf("got %+v", it)
 		}
@@ -168,7 +169,7 @@ func TestEveryCommand(t *testing.T) {
 	})
 	t.Run("retain, observe and consolidate write", func(t *testing.T) {
 		t.Parallel()
-		first := decode[memory.RetainReply](t, ok(t, environ, "retain", "--bank", "kept", "--key", "k", "--type", "preference", "--json", "Kim likes tea."))
+		first := apptest.Decode[wire.RetainReply](t, ok(t, environ, "retain", "--bank", "kept", "--key", "k", "--type", "preference", "--json", "Kim likes tea."))
 		if len(first.Results) != 1 || first.Results[0].Outcome != memory.OutcomeAdded || first.Write == 0 {
 			t.Fatalf("got %+v", first)
 		}
@@ -192,7 +193,7 @@ func TestEveryCommand(t *testing.T) {
 		}
 		ok(t, environ, "bank", "set", "--bank", "prof", "--skepticism", "5")
 		ok(t, environ, "bank", "set", "--bank", "prof", "--empathy", "1")
-		b := decode[memory.Bank](t, ok(t, environ, "bank", "show", "--bank", "prof", "--json"))
+		b := apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "show", "--bank", "prof", "--json"))
 		if b.Name != "Prof" || b.Disposition != (memory.Disposition{Skepticism: 5, Literalism: 3, Empathy: 1}) {
 			t.Errorf("got %+v", b)
 		}
@@ -224,7 +225,7 @@ func TestEveryCommand(t *testing.T) {
 			return run(t, t.Context(), environ, "", "bank", "--bank", "gone").code == 3
 		})
 	})
-	t.Run("status says who is alive and what is behind", func(t *testing.T) {
+	t.Run("status reports live stages and their lag", func(t *testing.T) {
 		t.Parallel()
 		out := ok(t, environ, "status", "--bank", "alice")
 		for _, want := range []string{"ALIVE", "eunoe-ingest", "settled", "5 messages published", "dead letters"} {
@@ -232,11 +233,11 @@ func TestEveryCommand(t *testing.T) {
 				t.Errorf("%q is not in\n%s", want, out)
 			}
 		}
-		if s := decode[memory.Status](t, ok(t, environ, "status", "--bank", "alice", "--json")); !s.Settled || s.Conservation.Published != 5 {
+		if s := apptest.Decode[wire.Status](t, ok(t, environ, "status", "--bank", "alice", "--json")); !s.Settled || s.Conservation.Published != 5 {
 			t.Errorf("got %+v", s)
 		}
 	})
-	t.Run("tail prints what happened since and what happens now, and ends by count", func(t *testing.T) {
+	t.Run("tail prints past and new changes, and ends after a given count", func(t *testing.T) {
 		t.Parallel()
 		out := ok(t, environ, "tail", "--bank", "alice", "--after", "0", "--count", "2")
 		if strings.Count(out, "\n") != 2 {
@@ -262,12 +263,12 @@ func TestEveryCommand(t *testing.T) {
 				return false
 			}
 		})
-		ch := decode[map[string]any](t, got.out)
+		ch := apptest.Decode[map[string]any](t, got.out)
 		if ch["what"] != "fact" || ch["op"] != "added" {
 			t.Errorf("got %v", ch)
 		}
 	})
-	t.Run("tail ends quietly when it is told to", func(t *testing.T) {
+	t.Run("tail ends without an error when it is interrupted", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
@@ -282,9 +283,9 @@ func TestEveryCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var letters memory.Page[events.DeadLetter]
+		var letters wire.Page[memory.DeadLetter]
 		natstest.Eventually(t, "two dead letters", func() bool {
-			letters = decode[memory.Page[events.DeadLetter]](t, ok(t, environ, "dead", "list", "--json"))
+			letters = apptest.Decode[wire.Page[memory.DeadLetter]](t, ok(t, environ, "dead", "list", "--json"))
 			return len(letters.Items) >= 2
 		})
 		id := json.Number(func() string { b, _ := json.Marshal(letters.Items[0].ID); return string(b) }()).String() //nolint:errcheck // a number
@@ -303,7 +304,7 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("got %s", out)
 		}
 		list := func(args ...string) int {
-			return len(decode[memory.Page[events.DeadLetter]](t, ok(t, environ, append([]string{"dead", "list", "--json"}, args...)...)).Items)
+			return len(apptest.Decode[wire.Page[memory.DeadLetter]](t, ok(t, environ, append([]string{"dead", "list", "--json"}, args...)...)).Items)
 		}
 		natstest.Eventually(t, "it is dead again", func() bool { return list("--bank", "broken", "--stage", "ingest") == 1 })
 		if n := list("--bank", "whole") + list("--stage", "extract"); n != 0 {
@@ -319,7 +320,7 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("got %s", out)
 		}
 	})
-	t.Run("doctor finds all well, and names what is not", func(t *testing.T) {
+	t.Run("doctor reports a healthy system, and names each problem", func(t *testing.T) {
 		t.Parallel()
 		out := ok(t, environ, "doctor")
 		for _, want := range []string{"broker", "jetstream", "MEM_MESSAGES", "consolidator", "answers", "model"} {
@@ -354,30 +355,6 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("%d branches of the tree; 3 are expected\n%s", n, out)
 		}
 	})
-	t.Run("bench retrieval measures, beside the baseline, twice the same", func(t *testing.T) {
-		t.Parallel()
-		dir := t.TempDir()
-		dataset := filepath.Join(dir, "tiny.json")
-		write(t, dataset, benchFixture)
-		var files [2][]byte
-		for i := range files {
-			out, stored := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "stored.json")
-			text := ok(t, nil, "bench", "retrieval", "--dataset", dataset, "--out", out, "--stored", stored, "--baseline", "bm25", "--records", "message,fact")
-			for _, want := range []string{"recall@10", "all of 1-5", "plain BM25", "R@inf 1.0000", "1 questions without"} {
-				if !strings.Contains(text, want) {
-					t.Errorf("%q is not in\n%s", want, text)
-				}
-			}
-			var err error
-			if files[i], err = os.ReadFile(out); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if diff := cmp.Diff(string(files[0]), string(files[1])); diff != "" {
-			t.Errorf("two runs differ:\n%s", diff)
-		}
-		ok(t, nil, "bench", "retrieval", "--url", l.URL, "--dataset", dataset)
-	})
 }
 
 func TestUpAndRebuild(t *testing.T) {
@@ -392,7 +369,7 @@ func TestUpAndRebuild(t *testing.T) {
 		go func() { done <- executeTo(ctx, environ, out, "up", "--data", data, "--port", "-1", "--json") }()
 		select {
 		case line := <-out.line:
-			return decode[map[string]string](t, line)["url"], func() {
+			return apptest.Decode[map[string]string](t, line)["url"], func() {
 				cancel()
 				if code := <-done; code != 0 {
 					t.Errorf("up ended with %d", code)
@@ -407,7 +384,7 @@ func TestUpAndRebuild(t *testing.T) {
 	url, end := serve()
 	talk(t, []string{"EUNOE_URL=" + url}, "alice")
 	question := []string{"recall", "--bank", "alice", "--now", "2026-07-01", "--url"}
-	before := decode[memory.RecallReply](t, ok(t, nil, append(question, url, "--json", "where does Alice live")...))
+	before := apptest.Decode[wire.RecallReply](t, ok(t, nil, append(question, url, "--json", "where does Alice live")...))
 	if r := run(t, t.Context(), environ, "", "up", "--data", data, "--port", "-1"); r.code == 0 || !strings.Contains(r.err, data) {
 		t.Errorf("a second one on the same data: %+v", r)
 	}
@@ -417,17 +394,17 @@ func TestUpAndRebuild(t *testing.T) {
 	}
 	url, end = serve()
 	defer end()
-	after := decode[memory.RecallReply](t, ok(t, nil, append(question, url, "--json", "where does Alice live")...))
-	if diff := cmp.Diff(before, after, cmpopts.IgnoreFields(memory.RecallReply{}, "Recall", "Took")); diff != "" {
+	after := apptest.Decode[wire.RecallReply](t, ok(t, nil, append(question, url, "--json", "where does Alice live")...))
+	if diff := cmp.Diff(before, after, cmpopts.IgnoreFields(wire.RecallReply{}, "Recall", "Took")); diff != "" {
 		t.Errorf("the rebuilt store answers otherwise:\n%s", diff)
 	}
 }
 
 func TestImportExport(t *testing.T) {
 	t.Parallel()
-	one, first := local(t, t.TempDir())
-	_, second := local(t, t.TempDir())
-	t.Run("R20 export then import into an empty store gives identical recall results", func(t *testing.T) {
+	one, first := startLocal(t, t.TempDir())
+	_, second := startLocal(t, t.TempDir())
+	t.Run("export then import into an empty store returns identical recall results", func(t *testing.T) {
 		t.Parallel()
 		talk(t, first, "alice")
 		ok(t, first, "bank", "set", "--bank", "alice", "--mission", "Cook for Alice", "--skepticism", "4")
@@ -445,7 +422,7 @@ func TestImportExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		tea := string(memory.NewFactID("alice", "Bob likes black tea.", memory.KindWorld))
-		if _, err := c.Edit(t.Context(), "alice", memory.EditRequest{ID: memory.FactID(tea), Text: "Bob likes black tea with lemon."}); err != nil {
+		if _, err := c.Edit(t.Context(), "alice", wire.EditRequest{ID: memory.FactID(tea), Text: "Bob likes black tea with lemon."}); err != nil {
 			t.Fatal(err)
 		}
 
@@ -454,55 +431,55 @@ func TestImportExport(t *testing.T) {
 		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "marzipan") {
 			t.Errorf("what was forgotten is exported (%v)", err)
 		}
-		report := decode[map[string]int](t, ok(t, second, "import", "--json", path))
+		report := apptest.Decode[map[string]int](t, ok(t, second, "import", "--json", path))
 		if report["facts_differ"]+report["facts_retained"]+report["facts_missing"] != 0 || report["facts_same"] == 0 {
 			t.Errorf("got %v", report)
 		}
 		for _, q := range []string{"where does Alice live", "what is Alice allergic to", "what does Bob drink", "who bought a canoe", "old maps"} {
-			a := decode[memory.RecallReply](t, ok(t, first, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
-			b := decode[memory.RecallReply](t, ok(t, second, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
+			a := apptest.Decode[wire.RecallReply](t, ok(t, first, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
+			b := apptest.Decode[wire.RecallReply](t, ok(t, second, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
 			if diff := cmp.Diff(alike(a), alike(b)); diff != "" {
 				t.Errorf("%s:\n%s", q, diff)
 			}
 		}
 		for _, record := range []string{"fact", "composite", "message"} {
-			a := decode[page](t, ok(t, first, "list", "--bank", "alice", "--json", "--record", record))
-			b := decode[page](t, ok(t, second, "list", "--bank", "alice", "--json", "--record", record))
-			if diff := cmp.Diff(alike(memory.RecallReply{Items: a.Items}), alike(memory.RecallReply{Items: b.Items})); diff != "" {
+			a := apptest.Decode[page](t, ok(t, first, "list", "--bank", "alice", "--json", "--record", record))
+			b := apptest.Decode[page](t, ok(t, second, "list", "--bank", "alice", "--json", "--record", record))
+			if diff := cmp.Diff(alike(wire.RecallReply{Items: a.Items}), alike(wire.RecallReply{Items: b.Items})); diff != "" {
 				t.Errorf("%ss:\n%s", record, diff)
 			}
 		}
-		a, b := decode[memory.Bank](t, ok(t, first, "bank", "--bank", "alice", "--json")), decode[memory.Bank](t, ok(t, second, "bank", "--bank", "alice", "--json"))
+		a, b := apptest.Decode[memory.Bank](t, ok(t, first, "bank", "--bank", "alice", "--json")), apptest.Decode[memory.Bank](t, ok(t, second, "bank", "--bank", "alice", "--json"))
 		if diff := cmp.Diff(a, b, cmpopts.IgnoreFields(memory.Bank{}, "Created", "Version")); diff != "" {
 			t.Error(diff)
 		}
 	})
-	t.Run("facts that a model worded are retained as they were exported", func(t *testing.T) {
+	t.Run("facts written by a model are imported exactly as they were exported", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "worded.jsonl")
-		write(t, path, strings.Join([]string{
+		apptest.Write(t, path, strings.Join([]string{
 			`{"record":"export","format":1,"bank":"worded"}`,
 			`{"record":"message","bank":"worded","session":"s","seq":4,"speaker":"Ann","content":"Rosebud was my sled.","time":"2026-01-05T10:00:00Z"}`,
 			`{"record":"fact","bank":"worded","item":{"id":"f_x","record":"fact","kind":"world","type":"fact","text":"As a child Ann had a sled, which she named Rosebud.","entities":["person:ann"],"said":"2026-01-05T10:00:00Z","confidence":0.9,"sources":["seq:4"],"children":[]}}`,
 			`{"record":"end","lines":3}`,
 		}, "\n"))
-		if report := decode[map[string]int](t, ok(t, second, "import", "--json", path)); report["facts_retained"] != 1 {
+		if report := apptest.Decode[map[string]int](t, ok(t, second, "import", "--json", path)); report["facts_retained"] != 1 {
 			t.Errorf("got %v", report)
 		}
 		id := string(memory.NewFactID("worded", "As a child Ann had a sled, which she named Rosebud.", memory.KindWorld))
-		it := decode[memory.Item](t, ok(t, second, "get", "--bank", "worded", "--json", id))
+		it := apptest.Decode[memory.Item](t, ok(t, second, "get", "--bank", "worded", "--json", id))
 		if len(it.Sources) != 1 || !strings.HasPrefix(string(it.Sources[0]), "imp_") {
 			t.Errorf("got %+v", it)
 		}
 	})
-	t.Run("an interrupted import goes on where it stopped, and nothing is doubled", func(t *testing.T) {
+	t.Run("an interrupted import resumes where it stopped, without duplicates", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "long.jsonl")
 		var lines []string
 		for range 450 {
 			lines = append(lines, `{"session":"s","speaker":"Ann","content":"Hello again."}`)
 		}
-		write(t, path, strings.Join(lines, "\n"))
+		apptest.Write(t, path, strings.Join(lines, "\n"))
 		ctx, cancel := context.WithCancel(t.Context())
 		c, err := client.New(client.DefaultConfig(), client.Deps{Conn: one.Conn})
 		if err != nil {
@@ -519,7 +496,7 @@ func TestImportExport(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		ok(t, first, "import", "--bank", "long", path)
-		s := decode[memory.Status](t, ok(t, first, "status", "--bank", "long", "--json"))
+		s := apptest.Decode[wire.Status](t, ok(t, first, "status", "--bank", "long", "--json"))
 		if c := s.Conservation; c.Published-c.Duplicate != 450 || c.Sum() != c.Published {
 			t.Errorf("got %+v", c)
 		}
@@ -527,7 +504,7 @@ func TestImportExport(t *testing.T) {
 			t.Errorf("the checkpoint is left: %v", err)
 		}
 	})
-	t.Run("a bank in another place is named by the flag; standard input works", func(t *testing.T) {
+	t.Run("a flag names another bank; standard input works", func(t *testing.T) {
 		t.Parallel()
 		r := run(t, t.Context(), first, `{"session":"s","bank":"inside","speaker":"Ann","content":"I live in Rome."}`, "import", "-", "--bank", "outside")
 		if r.code != 0 {
@@ -540,9 +517,9 @@ func TestImportExport(t *testing.T) {
 	})
 }
 
-// alike drops what belongs to one log: ids of recalls and messages that
-// the stream named, versions and times of storing.
-func alike(r memory.RecallReply) []memory.Item {
+// alike removes values that differ from log to log: recall ids, message ids derived from stream sequences, versions and
+// storage times.
+func alike(r wire.RecallReply) []memory.Item {
 	out := append([]memory.Item{}, r.Items...)
 	for i := range out {
 		out[i].Version = 0
@@ -558,7 +535,7 @@ func alike(r memory.RecallReply) []memory.Item {
 	return out
 }
 
-// firstLine gives the first line that is written to it.
+// firstLine is a writer that delivers the first line written to it.
 type firstLine struct {
 	line chan string
 	text strings.Builder

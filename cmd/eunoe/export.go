@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // exportFormat is the version of the lines that export writes.
@@ -45,7 +47,7 @@ func (a *cli) exportCommand() *cobra.Command {
 			if path != "" {
 				file, err := os.Create(path)
 				if err != nil {
-					return usageError{fmt.Errorf("--out: %w", err)}
+					return console.UsageError{Err: fmt.Errorf("--out: %w", err)}
 				}
 				defer func() {
 					if cerr := file.Close(); cerr != nil && err == nil {
@@ -61,8 +63,8 @@ func (a *cli) exportCommand() *cobra.Command {
 			if e.left > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s that could not be read left out\n", count(e.left, "event"))
 			}
-			if path != "" && a.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.lines + 1})
+			if path != "" && a.JSON {
+				return console.PrintJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.lines + 1})
 			}
 			if path != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d lines to %s\n", e.lines+1, path)
@@ -82,7 +84,7 @@ type exporter struct {
 	left   int // events that are no messages
 }
 
-// run writes the export. A bank that is not there is ErrNotFound.
+// run writes the export. A bank that does not exist is ErrNotFound.
 func (e *exporter) run(ctx context.Context) error {
 	bank, err := e.client.Bank(ctx, e.bank)
 	if err != nil {
@@ -119,9 +121,9 @@ func (e *exporter) write(v any) error {
 	return enc.Encode(v)
 }
 
-// profile is the update that makes a bank's profile anew.
-func profile(b memory.Bank) *memory.BankUpdate {
-	u := &memory.BankUpdate{Disposition: &b.Disposition, Windows: b.Windows, Thresholds: b.Thresholds, Quotas: b.Quotas}
+// profile returns the update that recreates a bank's profile.
+func profile(b memory.Bank) *wire.BankUpdate {
+	u := &wire.BankUpdate{Disposition: &b.Disposition, Windows: b.Windows, Thresholds: b.Thresholds, Quotas: b.Quotas}
 	if b.Disposition.Validate() != nil {
 		u.Disposition = nil
 	}
@@ -136,10 +138,10 @@ func profile(b memory.Bank) *memory.BankUpdate {
 	return u
 }
 
-// derived writes what came of the messages and requests.
+// derived writes the records made from the messages and requests.
 func (e *exporter) derived(ctx context.Context) error {
 	for _, r := range []memory.Record{memory.RecordFact, memory.RecordComposite, memory.RecordObservation} {
-		for it, err := range e.client.All(ctx, e.bank, memory.ListRequest{Record: r, Order: "oldest", Limit: 500}) {
+		for it, err := range e.client.All(ctx, e.bank, wire.ListRequest{Record: r, Order: "oldest", Limit: 500}) {
 			if err != nil {
 				return err
 			}
@@ -148,7 +150,7 @@ func (e *exporter) derived(ctx context.Context) error {
 			}
 		}
 	}
-	for en, err := range e.client.AllEntities(ctx, e.bank, memory.EntitiesRequest{Limit: 500}) {
+	for en, err := range e.client.AllEntities(ctx, e.bank, wire.EntitiesRequest{Limit: 500}) {
 		if err != nil {
 			return err
 		}
@@ -163,12 +165,12 @@ func (e *exporter) conflicts(ctx context.Context) error {
 	for _, state := range []memory.ConflictState{memory.ConflictOpen, memory.ConflictResolved, memory.ConflictDismissed} {
 		cursor := ""
 		for {
-			p, err := e.client.Conflicts(ctx, e.bank, state, cursor)
+			p, err := e.client.Conflicts(ctx, e.bank, wire.ConflictRequest{State: state, Cursor: cursor})
 			if err != nil {
 				return err
 			}
 			for _, c := range p.Items {
-				if err := e.item("conflict", c); err != nil {
+				if err := e.item("conflict", c.Conflict); err != nil {
 					return err
 				}
 			}

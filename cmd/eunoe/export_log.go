@@ -9,9 +9,10 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// logged is one event of the log as export reads it.
+// logged is one event of the log.
 type logged struct {
 	events.Names
 	seq  uint64
@@ -64,7 +65,7 @@ func (e *exporter) read(ctx context.Context, stream string, filters []string, fn
 	}
 }
 
-// messages writes the messages and the flushes that had an effect, as they stand in the log.
+// messages writes the messages, and the flushes that had an effect, in the order of the log.
 func (e *exporter) messages(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	last := map[memory.SessionID]uint64{}
@@ -85,8 +86,7 @@ func (e *exporter) messages(ctx context.Context) error {
 	})
 }
 
-// message writes a message with every field it had; its time is put in where
-// it was the stream's.
+// message writes a message with all its fields. A message without a time gets the time at which it was stored.
 func (e *exporter) message(ev logged) error {
 	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.seq, ev.meta.Timestamp, ev.data)
 	if err != nil {
@@ -108,7 +108,7 @@ func (e *exporter) message(ev logged) error {
 	return e.write(fields)
 }
 
-// writes writes the requests that changed the bank, so that they can be made again.
+// writes writes the requests that changed the bank, so that an import can repeat them.
 func (e *exporter) writes(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev logged) error {
@@ -118,10 +118,13 @@ func (e *exporter) writes(ctx context.Context) error {
 			return nil
 		}
 		w.Kind = memory.WriteKind(ev.Last)
+		if w.RestOf != nil {
+			w.Kind = w.RestOf.Kind
+		}
 		if w.Time.IsZero() {
 			w.Time = ev.meta.Timestamp
 		}
-		endpoint, body := again(w)
+		endpoint, body := requestOf(w)
 		if endpoint == "" {
 			return nil
 		}
@@ -134,13 +137,12 @@ func (e *exporter) writes(ctx context.Context) error {
 	})
 }
 
-// again is the request that makes a write again, "" for a write that is not
-// made again: windows come of messages, the profile has a line of its own, and
-// what was forgotten is gone.
-func again(w memory.Write) (endpoint string, body any) {
+// requestOf returns the request that repeats a write, "" for a write that is not repeated: windows are made from
+// messages, the profile has a line of its own, and forgotten records are gone.
+func requestOf(w memory.Write) (endpoint string, body any) {
 	switch {
 	case w.Kind == memory.WriteRetain && len(w.Facts) > 0:
-		req := memory.RetainRequest{}
+		req := wire.RetainRequest{}
 		for _, f := range w.Facts {
 			req.Facts = append(req.Facts, asInput(f))
 		}
@@ -161,7 +163,7 @@ func again(w memory.Write) (endpoint string, body any) {
 	return "", nil
 }
 
-// asInput is a fact of the log as its caller gave it.
+// asInput returns a fact of the log in the form in which it was retained.
 func asInput(f memory.Fact) memory.FactInput {
 	in := memory.FactInput{Key: f.Key, Text: f.Text, Kind: f.Kind, Type: f.Type, Tags: f.Tags, Speaker: f.Speaker,
 		Sources: f.MessageIDs(), Vector: f.Vector, Metadata: f.Metadata, Said: &f.Said, Confidence: &f.Confidence}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) forgetCommand() *cobra.Command {
-	var req memory.ForgetRequest
+	var req wire.ForgetRequest
 	var wholeBank, yes bool
 	cmd := &cobra.Command{
 		Use:   "forget [ID]",
@@ -25,7 +26,7 @@ func (a *cli) forgetCommand() *cobra.Command {
 			if len(args) == 1 {
 				req.ID = args[0]
 			}
-			what, err := forgetTarget(req, wholeBank, a.bank)
+			what, err := forgetTarget(req, wholeBank, a.Bank)
 			if err != nil {
 				return err
 			}
@@ -35,22 +36,22 @@ func (a *cli) forgetCommand() *cobra.Command {
 				}
 			}
 			if wholeBank {
-				return askAdmin(a, cmd, "erase", map[string]string{"bank": a.bank}, showReceipt)
+				return ask(a, cmd, wire.Erase, wire.EraseRequest{Bank: a.Bank}, showReceipt)
 			}
-			return ask(a, cmd, "forget", req, showReceipt)
+			return ask(a, cmd, wire.Forget, req, showReceipt)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar((*string)(&req.Session), "session", "", "erase this session")
 	f.StringVar(&req.Speaker, "speaker", "", "erase what this speaker said")
 	f.BoolVar(&wholeBank, "whole-bank", false, "erase the bank (operators)")
-	f.BoolVar(&req.KeepMessages, "keep-messages", false, "keep the messages a fact rests on")
-	f.StringVar(&req.Op, "op", "", "an id of this request: repeating it changes nothing")
-	f.BoolVar(&yes, "yes", false, "do not ask")
+	f.BoolVar(&req.KeepMessages, "keep-messages", false, "keep the source messages of a fact")
+	f.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
+	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
-func forgetTarget(req memory.ForgetRequest, bank bool, name string) (string, error) {
+func forgetTarget(req wire.ForgetRequest, bank bool, name string) (string, error) {
 	var what []string
 	if req.ID != "" {
 		what = append(what, "record "+req.ID)
@@ -65,31 +66,31 @@ func forgetTarget(req memory.ForgetRequest, bank bool, name string) (string, err
 		what = append(what, "everything")
 	}
 	if len(what) != 1 {
-		return "", usagef("name one thing to forget: an ID, --session, --speaker or --whole-bank")
+		return "", console.Usagef("name one thing to forget: an ID, --session, --speaker or --whole-bank")
 	}
 	return what[0] + " in bank " + name, nil
 }
 
-// confirm asks on standard error and wants "yes" from standard input.
+// confirm asks on standard error and reads "yes" from standard input.
 func confirm(cmd *cobra.Command, question string) error {
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s Type yes: ", oneLine(question))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s Type yes: ", console.OneLine(question))
 	answer, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
-		return usagef("not confirmed; nothing was erased (--yes does not ask)")
+		return console.Usagef("not confirmed; nothing was erased (--yes does not ask)")
 	}
 	return nil
 }
 
-func showReceipt(w io.Writer, r memory.Receipt) {
+func showReceipt(w io.Writer, r wire.ForgetReply) {
 	fmt.Fprintf(w, "forgotten up to message %d\n", r.Upto)
-	table(w, nil, [][]string{
+	console.Table(w, nil, [][]string{
 		{"messages", fmt.Sprint(r.Messages)}, {"facts", fmt.Sprint(r.Facts)}, {"composites", fmt.Sprint(r.Composites)},
 		{"observations", fmt.Sprint(r.Observations)}, {"stream events erased", fmt.Sprint(r.Events)}, {"stream events rewritten", fmt.Sprint(r.Rewritten)},
 	})
 	if r.Op != "" {
-		fmt.Fprintln(w, "op "+oneLine(r.Op))
+		fmt.Fprintln(w, "op "+console.OneLine(r.Op))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -59,7 +60,7 @@ func (a *cli) importCommand() *cobra.Command {
 				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}}
 			if args[0] != "-" {
 				im.checkpoint = args[0] + progressSuffix
-				im.mark = checkpoint{File: file.hash, Target: fmt.Sprintf("%s %s %s %t", a.url, a.prefix, a.bank, im.force)}
+				im.mark = checkpoint{File: file.hash, Target: fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, im.force)}
 			}
 			err = im.run(cmd.Context())
 			if err != nil && im.checkpoint != "" && im.done > 0 {
@@ -72,7 +73,7 @@ func (a *cli) importCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&noFlush, "no-flush", false, "leave the last messages of each session open")
-	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return when all is published, and do not wait until it is processed")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return when everything is published, without waiting for processing")
 	cmd.Flags().DurationVar(&settle, "settle", 10*time.Minute, "how long processing may take")
 	return cmd
 }
@@ -90,8 +91,8 @@ type importReport struct {
 }
 
 func (a *cli) showImport(w io.Writer, r importReport) error {
-	if a.json {
-		return printJSON(w, r)
+	if a.JSON {
+		return console.PrintJSON(w, r)
 	}
 	fmt.Fprintf(w, "imported %s, %s, %s\n", count(r.Messages, "message"), plural(r.Flushes, "flush", "flushes"), count(r.Requests, "request"))
 	if r.Same+r.Differ+r.Retained+r.Missing > 0 {
@@ -141,7 +142,7 @@ func (im *importer) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// save writes how far the import came.
+// save writes the progress of the import.
 func (im *importer) save() error {
 	if im.checkpoint == "" {
 		return nil
@@ -150,7 +151,7 @@ func (im *importer) save() error {
 	return im.mark.write(im.checkpoint)
 }
 
-// importer sends a file and keeps what must be known of its earlier lines.
+// importer sends a file and keeps what later lines need to know of earlier ones.
 type importer struct {
 	client   *client.Client
 	file     *importFile

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/eunoe-memory/eunoe/internal/console"
 )
 
 // maxImportLine is the longest line of an import file, in bytes.
 const maxImportLine = 16 << 20
 
-// progressSuffix names the file beside an import file that says how far it came.
+// progressSuffix is appended to the name of an import file for the name of its checkpoint.
 const progressSuffix = ".eunoe-progress"
 
 // importFile is a file to import, checked from end to end.
@@ -25,16 +27,15 @@ type importFile struct {
 	open  func() (io.ReadCloser, error)
 }
 
-// openImport reads and checks the whole file, so that nothing is sent of a
-// file with a wrong line. "-" is standard input, which is copied to a
-// temporary file first; remove takes that away.
+// openImport reads and checks the whole file, so that nothing is sent of a file with a wrong line. "-" is standard
+// input, which is copied to a temporary file first; remove deletes that file.
 func openImport(path string, stdin io.Reader) (f *importFile, remove func(), err error) {
 	remove = func() {}
 	f = &importFile{name: path}
 	real := path
 	if path == "-" {
 		f.name = "standard input"
-		dir, gone, err := tempDir()
+		dir, gone, err := console.TempDir()
 		if err != nil {
 			return nil, remove, err
 		}
@@ -56,11 +57,11 @@ func copyTo(path string, in io.Reader) error {
 	return errors.Join(err, out.Close())
 }
 
-// check reads every line and counts them; an export must have its end.
+// check reads and counts every line; an export must have its end line.
 func (f *importFile) check() error {
 	in, err := f.open()
 	if err != nil {
-		return usageError{fmt.Errorf("import: %w", err)}
+		return console.UsageError{Err: fmt.Errorf("import: %w", err)}
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	sum := sha256.New()
@@ -78,7 +79,7 @@ func (f *importFile) check() error {
 		return err
 	}
 	if exported && !ended {
-		return usagef("%s is an export without its end: it was cut short", f.name)
+		return console.Usagef("%s is an export without its end: it was cut short", f.name)
 	}
 	f.hash = hex.EncodeToString(sum.Sum(nil))
 	return nil
@@ -108,16 +109,15 @@ func scanLines(name string, in io.Reader, fn func(number int, l importLine) erro
 	return nil
 }
 
-// checkpoint says how far an import of a file came.
+// checkpoint is the progress of an import of a file.
 type checkpoint struct {
 	File   string `json:"file"`   // hash of its content
 	Target string `json:"target"` // broker, prefix and bank it goes to
 	Lines  int    `json:"lines"`  // sent and acknowledged
 }
 
-// readCheckpoint gives the lines that an earlier run sent of the same file to
-// the same place, 0 for none. A checkpoint of another file is an error: what
-// was half imported should not be forgotten in silence.
+// readCheckpoint returns how many lines an earlier run sent of the same file to the same place, 0 for none. A
+// checkpoint of another file is an error, so that an import that was interrupted is not silently forgotten.
 func readCheckpoint(path string, want checkpoint) (int, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -128,10 +128,10 @@ func readCheckpoint(path string, want checkpoint) (int, error) {
 	}
 	var have checkpoint
 	if err := json.Unmarshal(data, &have); err != nil {
-		return 0, usagef("checkpoint %s cannot be read (%v); delete it to start over", path, err)
+		return 0, console.Usagef("checkpoint %s cannot be read (%v); delete it to start over", path, err)
 	}
 	if have.File != want.File {
-		return 0, usagef("the file changed since an import of it was interrupted; delete %s to start over", path)
+		return 0, console.Usagef("the file changed since an import of it was interrupted; delete %s to start over", path)
 	}
 	if have.Target != want.Target {
 		return 0, nil
@@ -139,7 +139,7 @@ func readCheckpoint(path string, want checkpoint) (int, error) {
 	return have.Lines, nil
 }
 
-// write replaces the checkpoint in one step.
+// write replaces the checkpoint atomically.
 func (c checkpoint) write(path string) error {
 	data, err := json.Marshal(c)
 	if err != nil {

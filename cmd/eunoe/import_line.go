@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// The records an import file holds, one JSON object a line. A line without
-// "record" is a message, or a flush where it says so.
+// The records of an import file, one JSON object a line. A line without "record" is a message, or a flush if it says
+// so.
 const (
 	lineExport  = "export"  // the head of an export: format version and counts
 	lineBank    = "bank"    // the bank's profile
@@ -23,8 +24,8 @@ const (
 	lineEnd     = "end"     // the last line of an export
 )
 
-// derived are the records of an export that follow from the others: import
-// compares facts with what came of them and sends none.
+// derived are the records of an export that follow from the others. An import sends none of them; it compares facts
+// with those that were made.
 var derived = map[string]bool{"fact": true, "composite": true, "observation": true, "entity": true, "conflict": true}
 
 // importLine is one line of an import file.
@@ -35,14 +36,14 @@ type importLine struct {
 	Flush   bool             `json:"flush,omitempty"`
 	Seq     uint64           `json:"seq,omitempty"` // where the message stood in the log it came from
 
-	Format  int                `json:"format,omitempty"`  // of an export
-	Lines   int                `json:"lines,omitempty"`   // of an end: how many stood before it
-	Profile *memory.BankUpdate `json:"profile,omitempty"` // of a bank
-	Request string             `json:"request,omitempty"` // of a write: the endpoint
-	Body    json.RawMessage    `json:"body,omitempty"`    // of a write: the request
-	Op      string             `json:"op,omitempty"`      // of a write
-	Time    *time.Time         `json:"time,omitempty"`    // of a write: when it was made
-	Item    json.RawMessage    `json:"item,omitempty"`    // of a derived record
+	Format  int              `json:"format,omitempty"`  // of an export
+	Lines   int              `json:"lines,omitempty"`   // of an end: how many stood before it
+	Profile *wire.BankUpdate `json:"profile,omitempty"` // of a bank
+	Request string           `json:"request,omitempty"` // of a write: the endpoint
+	Body    json.RawMessage  `json:"body,omitempty"`    // of a write: the request
+	Op      string           `json:"op,omitempty"`      // of a write
+	Time    *time.Time       `json:"time,omitempty"`    // of a write: when it was made
+	Item    json.RawMessage  `json:"item,omitempty"`    // of a derived record
 
 	message memory.Message
 	event   []byte // the body to publish, unknown fields kept
@@ -127,9 +128,8 @@ func (l *importLine) readMessage(data []byte) error {
 	return l.message.Validate()
 }
 
-// identify gives a message without an id one that is the same each time the
-// file is read: from where it stood in the log it came from and what it says,
-// else from the file and the line. names takes what it was known by before.
+// identify gives a message without an id one that is the same each time the file is read: from its position in its log
+// and its text, else from the file and the line. names maps its former id to the new one.
 func (l *importLine) identify(file string, number int, names map[memory.MessageID]memory.MessageID) error {
 	if to, ok := names[l.message.Replaces]; ok {
 		if err := l.set("replaces", string(to)); err != nil {
@@ -151,7 +151,7 @@ func (l *importLine) identify(file string, number int, names map[memory.MessageI
 	return l.set("id", id)
 }
 
-// set sets a field of the event and reads the message again.
+// set sets a field of the event and parses the message again.
 func (l *importLine) set(field, value string) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(l.event, &fields); err != nil {

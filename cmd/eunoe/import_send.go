@@ -2,25 +2,27 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // saveEvery is how many lines are sent between two checkpoints.
 const saveEvery = 200
 
-// send sends the lines past skip, in order. The lines before are read too, for
-// what the later ones refer to.
+// send sends the lines after skip, in order. The lines before are read too, because later ones refer to them.
 func (im *importer) send(ctx context.Context, skip int) error {
 	in, err := im.file.open()
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	bar := newBar(im.progress, im.file.lines, "sending")
+	bar := console.NewBar(im.progress, im.file.lines, "sending")
 	defer bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
 	return scanLines(im.file.name, in, func(number int, l importLine) error {
 		if err := ctx.Err(); err != nil {
@@ -88,7 +90,7 @@ func (im *importer) line(ctx context.Context, number int, l importLine, sent boo
 	return nil
 }
 
-// flushOpen flushes the sessions that end in a message.
+// flushOpen flushes the sessions whose last line is a message.
 func (im *importer) flushOpen(ctx context.Context) error {
 	for _, t := range im.open {
 		if _, err := im.client.Flush(ctx, t.bank, t.session); err != nil {
@@ -100,7 +102,7 @@ func (im *importer) flushOpen(ctx context.Context) error {
 	return nil
 }
 
-// settled waits until every message of the banks is processed, and shows how many are left.
+// settled waits until every message of the banks is processed, and shows how many are pending.
 func (im *importer) settled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, im.settle)
 	defer cancel()
@@ -113,8 +115,8 @@ func (im *importer) settled(ctx context.Context) error {
 			return err
 		}
 		total := max(1, first.Conservation.Pending)
-		bar := newBar(im.progress, total, "processing "+oneLine(string(bank)))
-		_, err = im.client.WaitSettled(ctx, bank, func(s memory.Status) {
+		bar := console.NewBar(im.progress, total, "processing "+console.OneLine(string(bank)))
+		_, err = im.client.WaitSettled(ctx, bank, func(s wire.Status) {
 			bar.Set(max(0, min(total, total-s.Conservation.Pending))) //nolint:errcheck // a bar that cannot be drawn changes nothing
 		})
 		bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
@@ -125,10 +127,9 @@ func (im *importer) settled(ctx context.Context) error {
 	return nil
 }
 
-// request makes a request again that an export kept, when what it speaks of is
-// there. Facts are retained through the front door, for their sources stand at
-// other places now; the others are appended to the log with the time at which
-// they were made, so that what they date is dated as it was.
+// request repeats an exported request once the records it refers to are there. Facts are retained by a request, because
+// their sources have other sequences now. The others are appended to the log with the time at which they were made, so
+// that the times they set stay the same.
 func (im *importer) request(ctx context.Context, l importLine) error {
 	if err := im.flushOpen(ctx); err != nil {
 		return err
@@ -151,16 +152,16 @@ func (im *importer) request(ctx context.Context, l importLine) error {
 		w.Kind, w.Edit = memory.WriteEdit, &memory.EditWrite{}
 		err = memory.DecodeEvent(l.Body, w.Edit)
 	case "conflicts":
-		w.Kind, w.Conflict = memory.WriteConflict, &memory.ConflictRequest{}
+		w.Kind, w.Conflict = memory.WriteConflict, &wire.ConflictRequest{}
 		err = memory.DecodeEvent(l.Body, w.Conflict)
 	case "feedback":
-		w.Kind, w.Feedback = memory.WriteFeedback, &memory.FeedbackRequest{}
+		w.Kind, w.Feedback = memory.WriteFeedback, &wire.FeedbackRequest{}
 		err = memory.DecodeEvent(l.Body, w.Feedback)
 	case "observe":
-		w.Kind, w.Observe = memory.WriteObserve, &memory.ObserveRequest{}
+		w.Kind, w.Observe = memory.WriteObserve, &wire.ObserveRequest{}
 		err = memory.DecodeEvent(l.Body, w.Observe)
 	case "consolidate":
-		w.Kind, w.Consolidate = memory.WriteConsolidate, &memory.ConsolidateRequest{}
+		w.Kind, w.Consolidate = memory.WriteConsolidate, &wire.ConsolidateRequest{}
 		err = memory.DecodeEvent(l.Body, w.Consolidate)
 	}
 	if err != nil {
@@ -172,10 +173,10 @@ func (im *importer) request(ctx context.Context, l importLine) error {
 	return nil
 }
 
-// retain gives the sources their new names. A vector of a model this
-// deployment does not have is left out: the text is embedded anew.
+// retain replaces the ids of the sources by the new ones. A vector of a model that this deployment does not have is
+// left out: the text is embedded again.
 func (im *importer) retain(ctx context.Context, l importLine) error {
-	var req memory.RetainRequest
+	var req wire.RetainRequest
 	if err := memory.DecodeEvent(l.Body, &req); err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (im *importer) retain(ctx context.Context, l importLine) error {
 	return err
 }
 
-// renamed maps the ids of messages that had none of their own.
+// renamed returns the ids with those of messages that had none of their own replaced.
 func (im *importer) renamed(ids []memory.MessageID) []memory.MessageID {
 	out := make([]memory.MessageID, len(ids))
 	for i, id := range ids {
@@ -203,4 +204,69 @@ func (im *importer) renamed(ids []memory.MessageID) []memory.MessageID {
 		}
 	}
 	return out
+}
+
+// exportedFact is a fact of an export and the bank it is imported to.
+type exportedFact struct {
+	bank memory.BankID
+	item memory.Item
+}
+
+// expect notes a fact that should exist when everything is processed.
+func (im *importer) expect(l importLine) error {
+	var it memory.Item
+	if err := json.Unmarshal(l.Item, &it); err != nil {
+		return memory.Invalid("item", "%v", err)
+	}
+	it.Sources = im.renamed(it.Sources)
+	im.facts = append(im.facts, exportedFact{l.Bank, it})
+	return nil
+}
+
+// compare looks for each exported fact. One that was not made again and still held is retained as it was exported, with
+// its sources; a past one is left out.
+func (im *importer) compare(ctx context.Context) error {
+	retained := false
+	for _, f := range im.facts {
+		id := memory.NewFactID(f.bank, f.item.Text, f.item.Kind)
+		now, err := im.client.Get(ctx, f.bank, string(id))
+		switch {
+		case errors.Is(err, memory.ErrNotFound) && (f.item.Superseded != "" || f.item.Merged != ""):
+			im.report.Missing++
+		case errors.Is(err, memory.ErrNotFound):
+			req := wire.RetainRequest{WriteControl: wire.WriteControl{Op: "import:" + string(id)}, Facts: []memory.FactInput{retainable(f.item)}}
+			if _, err := im.client.Retain(ctx, f.bank, req); err != nil {
+				return err
+			}
+			im.report.Retained++
+			retained = true
+		case err != nil:
+			return err
+		case sameSet(now.Sources, f.item.Sources):
+			im.report.Same++
+		default:
+			im.report.Differ++
+		}
+	}
+	if retained {
+		return im.settled(ctx)
+	}
+	return nil
+}
+
+// retainable returns an exported item in the form in which retain takes a fact.
+func retainable(it memory.Item) memory.FactInput {
+	in := memory.FactInput{Key: it.Key, Text: it.Text, Kind: it.Kind, Type: memory.Type(it.Type), Tags: it.Tags, Speaker: it.Speaker,
+		Occurred: it.Occurred, Said: it.Said, Sources: it.Sources, Metadata: it.Metadata}
+	for _, e := range it.Entities {
+		in.Entities = append(in.Entities, string(e))
+	}
+	if it.Confidence > 0 {
+		in.Confidence = &it.Confidence
+	}
+	return in
+}
+
+func sameSet(a, b []memory.MessageID) bool {
+	return slices.Equal(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
 }

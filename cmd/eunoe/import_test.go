@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	eunoe "github.com/eunoe-memory/eunoe/cmd/eunoe"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 func TestParseImportLine(t *testing.T) {
 	t.Parallel()
-	t.Run("a line that is wrong names the field", func(t *testing.T) {
+	t.Run("an invalid line is reported with its field", func(t *testing.T) {
 		t.Parallel()
 		for line, field := range map[string]string{
 			`{"content":"x"}`: "session",
@@ -36,23 +37,23 @@ func TestParseImportLine(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a file with a wrong line is refused whole, with the line's number", func(t *testing.T) {
+	t.Run("a file with an invalid line is rejected as a whole, with the line's number", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "chats.jsonl")
-		write(t, path, `{"session":"s","content":"one"}`+"\n\n"+`{"session":"s"}`+"\n")
+		apptest.Write(t, path, `{"session":"s","content":"one"}`+"\n\n"+`{"session":"s"}`+"\n")
 		r := run(t, t.Context(), nil, "", "import", path)
 		if r.code != 2 || !strings.Contains(r.err, "line 3") || !strings.Contains(r.err, "content") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}
 	})
-	t.Run("an export that was cut short is refused", func(t *testing.T) {
+	t.Run("a truncated export is rejected", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "bank.jsonl")
-		write(t, path, `{"record":"export","format":1,"bank":"b"}`+"\n"+`{"record":"message","session":"s","content":"one"}`+"\n")
+		apptest.Write(t, path, `{"record":"export","format":1,"bank":"b"}`+"\n"+`{"record":"message","session":"s","content":"one"}`+"\n")
 		if r := run(t, t.Context(), nil, "", "import", path); r.code != 2 || !strings.Contains(r.err, "cut short") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}
-		write(t, path, `{"record":"export","format":1,"bank":"b"}`+"\n"+`{"record":"end","lines":7}`+"\n")
+		apptest.Write(t, path, `{"record":"export","format":1,"bank":"b"}`+"\n"+`{"record":"end","lines":7}`+"\n")
 		if r := run(t, t.Context(), nil, "", "import", path); r.code == 0 || !strings.Contains(r.err, "7 lines") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}

@@ -5,18 +5,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// TestTheModelsPage walks the page of models as a newcomer does: what it
-// exports is set, and doctor tries it against the scripted model.
+// TestTheModelsPage follows the models page as a new user does: it sets the variables that the page exports and runs
+// doctor against the scripted model.
 func TestTheModelsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/MODELS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, end := testmodel(t)
-	t.Cleanup(func() { end() })
+	url := scriptedmodel.Start(t, nil).URL
 	setting := regexp.MustCompile(`([A-Z_]+)=('[^']*'|\S+)`)
 	tried := 0
 	for _, line := range regexp.MustCompile(`(?m)^export .*$`).FindAllString(string(page), -1) {

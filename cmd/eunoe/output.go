@@ -1,161 +1,62 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// textWidth is how many characters of a text a table shows.
+// textWidth is the length to which a table cuts a text, in characters.
 const textWidth = 80
 
-// ask sends one request to the bank and prints the reply: as it came with
-// --json, else by show.
-func ask[Reply any](a *cli, cmd *cobra.Command, endpoint string, req any, show func(io.Writer, Reply)) error {
-	return a.asking(cmd, req, func(ctx context.Context, c *client.Client, body []byte) ([]byte, error) {
-		return c.Raw(ctx, a.bankID(), endpoint, body)
-	}, func(w io.Writer, data []byte) error { return showAs(w, data, show) })
+// print prints a result: as JSON with --json, else the text and the end of its line.
+func (a *cli) print(cmd *cobra.Command, result any, text string) error {
+	if a.JSON {
+		return console.PrintJSON(cmd.OutOrStdout(), result)
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), text)
+	return err
 }
 
-// askAdmin is ask at the operator's door.
-func askAdmin[Reply any](a *cli, cmd *cobra.Command, endpoint string, req any, show func(io.Writer, Reply)) error {
-	return a.asking(cmd, req, func(ctx context.Context, c *client.Client, body []byte) ([]byte, error) {
-		return c.Admin().Raw(ctx, endpoint, body)
-	}, func(w io.Writer, data []byte) error { return showAs(w, data, show) })
-}
-
-// patience is how long a write waits for its outcome: the rest of the time is
-// for the way there and back.
-func (a *cli) patience() time.Duration { return a.timeout / 5 * 4 }
-
-// patient has a write wait for its outcome as long as the command may take.
-func (a *cli) patient(req any) any {
-	wait := memory.Duration(a.patience())
-	set := func(w *memory.WriteControl) {
-		if w.Wait == nil && wait > 0 {
-			w.Wait = &wait
-		}
-	}
-	switch r := req.(type) {
-	case memory.RetainRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.EditRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.ForgetRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.ObserveRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.ConsolidateRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.FeedbackRequest:
-		set(&r.WriteControl)
-		return r
-	case memory.ConflictRequest:
-		if r.ID != "" { // else it lists
-			set(&r.WriteControl)
-		}
-		return r
-	}
-	return req
-}
-
-func (a *cli) asking(cmd *cobra.Command, req any, send func(context.Context, *client.Client, []byte) ([]byte, error),
-	show func(io.Writer, []byte) error,
-) error {
-	body, err := json.Marshal(a.patient(req))
-	if err != nil {
-		return err
-	}
+// ask sends one request and prints the reply: the wire object with --json, else by show.
+func ask[Request, Reply any](a *cli, cmd *cobra.Command, e wire.Endpoint[Request, Reply], req Request, show func(io.Writer, Reply)) error {
 	c, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer c.Close() //nolint:errcheck // nothing is left to send
-	data, err := send(cmd.Context(), c, body)
+	reply, err := client.Call(cmd.Context(), c, e, a.bankID(), req)
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return printWire(cmd.OutOrStdout(), data)
+	if a.JSON {
+		return console.PrintJSON(cmd.OutOrStdout(), reply)
 	}
-	return show(cmd.OutOrStdout(), data)
-}
-
-func showAs[Reply any](w io.Writer, data []byte, show func(io.Writer, Reply)) error {
-	var r Reply
-	if err := memory.DecodeEvent(data, &r); err != nil {
-		return fmt.Errorf("reply: %w", err)
-	}
-	show(w, r)
+	show(cmd.OutOrStdout(), reply)
 	return nil
 }
 
-// printWire prints the wire object as it came, on one line.
-func printWire(w io.Writer, data []byte) error {
-	_, err := fmt.Fprintf(w, "%s\n", bytes.TrimSpace(data))
-	return err
-}
-
-func printJSON(w io.Writer, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
+// rowsOf returns the rows of a table, one for each item.
+func rowsOf[T any](items []T, row func(T) []string) [][]string {
+	rows := make([][]string, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
 	}
-	return printWire(w, data)
+	return rows
 }
-
-// table prints rows in columns two spaces apart. Cells are cleaned and put on
-// one line.
-func table(w io.Writer, header []string, rows [][]string) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(header) > 0 {
-		io.WriteString(tw, strings.Join(header, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
-	}
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			cells[i] = oneLine(c)
-		}
-		io.WriteString(tw, strings.Join(cells, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
-	}
-	tw.Flush() //nolint:errcheck // the writer under it reports its own errors
-}
-
-// clean drops what could steer a terminal: control characters other than line breaks.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
 
 // short cuts a text to at most n characters on one line.
 func short(s string, n int) string {
-	s = oneLine(s)
+	s = console.OneLine(s)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
@@ -166,7 +67,7 @@ func short(s string, n int) string {
 func wrap(s string, width int, indent string) string {
 	var b strings.Builder
 	line := 0
-	for _, word := range strings.Fields(clean(s)) {
+	for _, word := range strings.Fields(console.Clean(s)) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case b.Len() == 0:
@@ -198,12 +99,7 @@ func minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04Z")
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func dash(s string) string { return cmp.Or(s, "-") }
 
 func join[T ~string](parts []T) string {
 	out := make([]string, len(parts))
@@ -222,13 +118,6 @@ func count(n int, noun string) string {
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// degraded says what could not run.
-func degraded(w io.Writer, reasons []string) {
-	for _, r := range reasons {
-		fmt.Fprintf(w, "degraded: %s\n", oneLine(r))
-	}
 }
 
 // indented puts an indent before every line that is not empty.

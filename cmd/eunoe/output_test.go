@@ -11,8 +11,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
-// TestWritesWaitAsLongAsTheCommand listens at the doors and looks at what each
-// command sends.
+// TestWritesWaitAsLongAsTheCommand subscribes to the endpoints and inspects what each command sends.
 func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
 	t.Parallel()
 	conn := natstest.Start(t)
@@ -30,14 +29,14 @@ func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl(), "EUNOE_TIMEOUT=50s"}
-	for door, args := range map[string][]string{
+	for endpoint, args := range map[string][]string{
 		"retain": {"A fact."}, "edit": {"f_1", "Another text."}, "forget": {"f_1", "--yes"}, "observe": {}, "consolidate": {},
 		"feedback": {"--retrieved", "f_1"}, "conflicts": {"dismiss", "x_1"},
 	} {
-		ok(t, environ, append([]string{door, "--bank", "b"}, args...)...)
+		ok(t, environ, append([]string{endpoint, "--bank", "b"}, args...)...)
 		mu.Lock()
-		if sent[door] != "40s" {
-			t.Errorf("%s waits %q of 50s; want 40s", door, sent[door])
+		if sent[endpoint] != "40s" {
+			t.Errorf("%s waits %q of 50s; want 40s", endpoint, sent[endpoint])
 		}
 		mu.Unlock()
 	}

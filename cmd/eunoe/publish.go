@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// published is what publish prints with --json: the broker's word on it.
+// published is what publish prints with --json: the sequences that the broker acknowledged.
 type published struct {
 	Bank    memory.BankID    `json:"bank"`
 	Session memory.SessionID `json:"session"`
@@ -37,7 +39,7 @@ func (a *cli) publishCommand() *cobra.Command {
 				return err
 			}
 			if text == "" && len(captions) == 0 && !flush {
-				return usagef("nothing to publish: give a text, --image or --flush")
+				return console.Usagef("nothing to publish: give a text, --image or --flush")
 			}
 			m.Content, m.Role = text, memory.Role(role)
 			t, err := timeFlag("--time", at, false)
@@ -59,16 +61,16 @@ func (a *cli) publishCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&session, "session", "default", "the conversation it belongs to")
-	f.StringVar(&m.Speaker, "speaker", "", "who says it (default: the role)")
+	f.StringVar(&session, "session", "default", "the conversation that the message belongs to")
+	f.StringVar(&m.Speaker, "speaker", "", "speaker of the message (default: the role)")
 	f.StringVar(&role, "role", "", "user, assistant, system or tool (default user)")
-	f.StringVar((*string)(&m.ID), "id", "", "its id, unique in the bank (default: from the stream)")
+	f.StringVar((*string)(&m.ID), "id", "", "message id, unique in the bank (default: from the stream)")
 	f.StringVar(&at, "time", "", "when it was said (default: now)")
-	f.StringVar((*string)(&m.Replaces), "replaces", "", "id of the message it takes the place of")
-	f.StringVar(&m.Topic, "topic", "", "what it is about")
-	f.StringArrayVar(&captions, "image", nil, "caption of an image that belongs to it")
-	f.BoolVar(&m.Recalled, "recalled", false, "the text came out of memory: keep it, extract nothing")
-	f.BoolVar(&flush, "flush", false, "the conversation pauses here")
+	f.StringVar((*string)(&m.Replaces), "replaces", "", "id of the message that this one replaces")
+	f.StringVar(&m.Topic, "topic", "", "topic of the message")
+	f.StringArrayVar(&captions, "image", nil, "caption of an image in the message")
+	f.BoolVar(&m.Recalled, "recalled", false, "the text was recalled from memory: store it, extract nothing")
+	f.BoolVar(&flush, "flush", false, "the conversation pauses here; extract what is left of it now")
 	return cmd
 }
 
@@ -85,14 +87,14 @@ func (a *cli) publish(cmd *cobra.Command, c *client.Client, session memory.Sessi
 			return err
 		}
 	}
-	if a.json {
-		return printJSON(cmd.OutOrStdout(), done)
+	if a.JSON {
+		return console.PrintJSON(cmd.OutOrStdout(), done)
 	}
 	if done.Seq > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "stored as message %d of session %s in bank %s\n", done.Seq, oneLine(string(session)), oneLine(string(done.Bank)))
+		fmt.Fprintf(cmd.OutOrStdout(), "stored as message %d of session %s in bank %s\n", done.Seq, console.OneLine(string(session)), console.OneLine(string(done.Bank)))
 	}
 	if done.Flush > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "flushed session %s\n", oneLine(string(session)))
+		fmt.Fprintf(cmd.OutOrStdout(), "flushed session %s\n", console.OneLine(string(session)))
 	}
 	return nil
 }
@@ -107,4 +109,97 @@ func argsOrInput(in io.Reader, args []string) (string, error) {
 		return "", fmt.Errorf("standard input: %w", err)
 	}
 	return strings.TrimRight(string(data), "\n"), nil
+}
+
+// tailed is a change with the last token of its subject, as tail prints it with --json.
+type tailed struct {
+	What string `json:"what"`
+	memory.Change
+}
+
+func (a *cli) tailCommand() *cobra.Command {
+	var what string
+	var limit int
+	var after uint64
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Follow the changes of the bank",
+		Long: "Prints a line for each change of the bank as it is committed, until Ctrl-C. With\n" +
+			"--after it first prints the changes since a sequence, for who was away.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.tail(cmd, what, limit, after, cmd.Flags().Changed("after"))
+		},
+	}
+	cmd.Flags().StringVar(&what, "what", "", "only these: message, fact, composite, observation, entity, conflict, bank, usage, forget")
+	cmd.Flags().IntVar(&limit, "count", 0, "stop after this many changes; 0 = never")
+	cmd.Flags().Uint64Var(&after, "after", 0, "first print the changes after this sequence; 0 = all that are kept")
+	return cmd
+}
+
+func (a *cli) tail(cmd *cobra.Command, what string, limit int, after uint64, past bool) error {
+	ctx := cmd.Context()
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // nothing is left to send
+	sub, err := c.Subscribe(ctx, a.bankID(), what)
+	if err != nil {
+		return err
+	}
+	defer sub.Close() //nolint:errcheck // the connection ends with it
+	fmt.Fprintf(cmd.ErrOrStderr(), "following bank %s; Ctrl-C ends\n", console.OneLine(a.Bank))
+	seen, printed := map[string]bool{}, 0
+	show := func(ch memory.Change) (more bool, err error) {
+		if err := a.printChange(cmd, ch); err != nil {
+			return false, err
+		}
+		printed++
+		return limit == 0 || printed < limit, nil
+	}
+	for past {
+		p, err := c.Changes(ctx, a.bankID(), wire.ChangesRequest{After: after})
+		if err != nil {
+			return err
+		}
+		for _, ch := range p.Items {
+			seen[ch.ID] = true
+			after = max(after, ch.Seq)
+			if what != "" && ch.What != what {
+				continue
+			}
+			if more, err := show(ch); err != nil || !more {
+				return err
+			}
+		}
+		past = len(p.Items) > 0
+	}
+	for ch, err := range sub.All(ctx) {
+		if err != nil {
+			return err
+		}
+		if seen[ch.ID] {
+			continue
+		}
+		if more, err := show(ch); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *cli) printChange(cmd *cobra.Command, ch memory.Change) error {
+	if a.JSON {
+		return console.PrintJSON(cmd.OutOrStdout(), tailed{ch.What, ch})
+	}
+	line := fmt.Sprintf("%s  %-11s %-10s %s", ch.Time.UTC().Format("2006-01-02 15:04:05Z"), dash(ch.What), ch.Op, ch.Record)
+	if ids := ch.IDs; len(ids) > 0 {
+		line += "  " + strings.Join(ids[:min(2, len(ids))], " ")
+		if len(ids) > 2 {
+			line += fmt.Sprintf(" and %d more", len(ids)-2)
+		}
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), console.Clean(line))
+	return err
 }

@@ -8,14 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) getCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "get ID", Short: "Show one record", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(a, cmd, "get", memory.GetRequest{ID: args[0]}, showItem)
+			return ask(a, cmd, wire.Get, wire.GetRequest{ID: args[0]}, showItem)
 		},
 	}
 }
@@ -54,7 +56,7 @@ func showItem(w io.Writer, it memory.Item) {
 	if it.Version > 0 {
 		add("version", strconv.FormatUint(it.Version, 10))
 	}
-	table(w, nil, rows)
+	console.Table(w, nil, rows)
 }
 
 func validity(intervals []memory.Interval) string {
@@ -71,7 +73,7 @@ func validity(intervals []memory.Interval) string {
 
 func (a *cli) listCommand() *cobra.Command {
 	var f filterFlags
-	var req memory.ListRequest
+	var req wire.ListRequest
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "Page through records",
@@ -83,32 +85,30 @@ func (a *cli) listCommand() *cobra.Command {
 				return err
 			}
 			req.Filter = filter
-			return ask(a, cmd, "list", req, showPage)
+			return ask(a, cmd, wire.List, req, showPage)
 		},
 	}
 	f.add(cmd, false)
 	fl := cmd.Flags()
 	fl.StringVar((*string)(&req.Record), "record", "", "fact, composite, observation or message (default fact)")
 	fl.StringVar(&req.Order, "order", "", "newest or oldest (default newest)")
-	fl.IntVar(&req.Limit, "limit", 0, "at most so many (default 50)")
-	fl.StringVar(&req.Cursor, "cursor", "", "where the page before ended")
+	fl.IntVar(&req.Limit, "limit", 0, "maximum number of results (default 50)")
+	fl.StringVar(&req.Cursor, "cursor", "", "cursor of the next page, from the previous reply")
 	return cmd
 }
 
-func showPage(w io.Writer, p memory.Page[memory.Item]) {
+func showPage(w io.Writer, p wire.Page[memory.Item]) {
 	if len(p.Items) == 0 {
 		fmt.Fprintln(w, "Nothing here.")
 		return
 	}
-	rows := make([][]string, 0, len(p.Items))
-	for _, it := range p.Items {
-		rows = append(rows, []string{it.ID, day(it.Said), dash(it.Type), short(spoken(it), textWidth)})
-	}
-	table(w, []string{"ID", "SAID", "TYPE", "TEXT"}, rows)
+	console.Table(w, []string{"ID", "SAID", "TYPE", "TEXT"}, rowsOf(p.Items, func(it memory.Item) []string {
+		return []string{it.ID, day(it.Said), dash(it.Type), short(spoken(it), textWidth)}
+	}))
 	more(w, p.Next)
 }
 
-// more says how the next page is had.
+// more prints the flag that asks for the next page.
 func more(w io.Writer, next string) {
 	if next != "" {
 		fmt.Fprintf(w, "\nmore: --cursor %s\n", next)
@@ -116,42 +116,40 @@ func more(w io.Writer, next string) {
 }
 
 func (a *cli) entitiesCommand() *cobra.Command {
-	var req memory.EntitiesRequest
+	var req wire.EntitiesRequest
 	cmd := &cobra.Command{
-		Use: "entities", Short: "List the people, places and things facts name", Args: cobra.NoArgs,
+		Use: "entities", Short: "List the people, places and things that facts name", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(a, cmd, "entities", req, func(w io.Writer, p memory.Page[memory.Entity]) {
+			return ask(a, cmd, wire.Entities, req, func(w io.Writer, p wire.Page[memory.Entity]) {
 				if len(p.Items) == 0 {
 					fmt.Fprintln(w, "No entities.")
 					return
 				}
-				rows := make([][]string, 0, len(p.Items))
-				for _, e := range p.Items {
-					rows = append(rows, []string{string(e.ID), e.Name, strconv.Itoa(e.Facts), short(strings.Join(e.Aliases, ", "), 60)})
-				}
-				table(w, []string{"ID", "NAME", "FACTS", "ALIASES"}, rows)
+				console.Table(w, []string{"ID", "NAME", "FACTS", "ALIASES"}, rowsOf(p.Items, func(e memory.Entity) []string {
+					return []string{string(e.ID), e.Name, strconv.Itoa(e.Facts), short(strings.Join(e.Aliases, ", "), 60)}
+				}))
 				more(w, p.Next)
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar((*string)(&req.Type), "type", "", "person, place, organization, project, tool, concept, file or other")
-	f.StringVar(&req.Match, "match", "", "a part of the name or an alias")
-	f.IntVar(&req.Limit, "limit", 0, "at most so many")
-	f.StringVar(&req.Cursor, "cursor", "", "where the page before ended")
+	f.StringVar(&req.Match, "match", "", "part of the name or of an alias")
+	f.IntVar(&req.Limit, "limit", 0, "maximum number of results")
+	f.StringVar(&req.Cursor, "cursor", "", "cursor of the next page, from the previous reply")
 	return cmd
 }
 
 func (a *cli) historyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "history ID", Short: "Show how a fact came to be as it is", Args: cobra.ExactArgs(1),
+		Use: "history ID", Short: "Show the history of a fact", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(a, cmd, "history", memory.HistoryRequest{ID: args[0]}, showHistory)
+			return ask(a, cmd, wire.History, wire.HistoryRequest{ID: args[0]}, showHistory)
 		},
 	}
 }
 
-func showHistory(w io.Writer, p memory.Page[memory.Item]) {
+func showHistory(w io.Writer, p wire.HistoryReply) {
 	rows := make([][]string, 0, len(p.Items))
 	for _, it := range p.Items {
 		state := "holds"
@@ -163,5 +161,59 @@ func showHistory(w io.Writer, p memory.Page[memory.Item]) {
 		}
 		rows = append(rows, []string{it.ID, dash(validity(it.Valid)), state, short(it.Text, textWidth)})
 	}
-	table(w, []string{"ID", "VALID", "STATE", "TEXT"}, rows)
+	console.Table(w, []string{"ID", "VALID", "STATE", "TEXT"}, rows)
+}
+
+func (a *cli) treeCommand() *cobra.Command {
+	var req wire.TreeRequest
+	cmd := &cobra.Command{
+		Use: "tree [ID]", Short: "Draw the memory tree", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				req.Root = args[0]
+			}
+			return ask(a, cmd, wire.Tree, req, showTree)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&req.Depth, "depth", 0, "maximum number of levels (default: the server's)")
+	f.IntVar(&req.Limit, "limit", 0, "maximum number of roots")
+	f.StringVar(&req.Cursor, "cursor", "", "cursor of the next page, from the previous reply")
+	return cmd
+}
+
+func showTree(w io.Writer, p wire.Page[wire.TreeNode]) {
+	if len(p.Items) == 0 {
+		fmt.Fprintln(w, "No tree yet: it grows when facts are alike.")
+		return
+	}
+	for i, root := range p.Items {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, nodeLine(root))
+		drawNodes(w, root.Nodes, "")
+	}
+	more(w, p.Next)
+}
+
+// drawNodes draws the children of a node, each below the other.
+func drawNodes(w io.Writer, nodes []wire.TreeNode, indent string) {
+	for i, n := range nodes {
+		branch, below := "├─ ", "│  "
+		if i == len(nodes)-1 {
+			branch, below = "└─ ", "   "
+		}
+		fmt.Fprintln(w, indent+branch+nodeLine(n))
+		drawNodes(w, n.Nodes, indent+below)
+	}
+}
+
+func nodeLine(n wire.TreeNode) string {
+	line := short(n.Text, textWidth) + "  " + n.ID
+	if n.Record == memory.RecordComposite {
+		kids := max(len(n.Children), len(n.Nodes))
+		line = fmt.Sprintf("[%d] %s", kids, line)
+	}
+	return line
 }

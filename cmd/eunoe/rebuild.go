@@ -2,24 +2,30 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) rebuildCommand() *cobra.Command {
 	var embed bool
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Make the store anew from the streams of a stopped eunoe",
+		Short: "Rebuild the store from the streams of a stopped eunoe",
 		Long: "Makes the store anew from the streams in the data directory, or, where it holds\n" +
 			"none, from those of the NATS server at --url or EUNOE_URL. Stop `eunoe up`, or the\n" +
 			"consolidator and the query stages, first. No model is called and no change is announced.\n\n" +
@@ -29,45 +35,40 @@ func (a *cli) rebuildCommand() *cobra.Command {
 		Example: "  eunoe rebuild --data ./memory\n  EUNOE_EMBED=openai:text-embedding-3-small eunoe rebuild --embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, _, err := a.settings(a.overrides(cmd))
+			c, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
 			}
 			if err := a.findLog(cmd, c); err != nil {
 				return err
 			}
-			run := app.Rebuild
+			run := offline.Rebuild
 			if embed {
-				run = app.Reembed
+				run = offline.Reembed
 			}
-			var last consolidate.Progress
+			var last rebuild.Progress
 			show := rebuildBar(cmd.ErrOrStderr())
-			err = run(cmd.Context(), c, func(p consolidate.Progress) { last = p; show(p) })
-			if err != nil {
+			if err := run(cmd.Context(), c, func(p rebuild.Progress) { last = p; show(p) }); err != nil {
 				return err
-			}
-			if a.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"store": c.Store, "messages": last.Messages, "writes": last.Writes, "embedded": last.Embedded})
 			}
 			line := fmt.Sprintf("rebuilt %s", c.Store)
 			if embed {
 				line += fmt.Sprintf("; %d records were embedded", last.Embedded)
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
-			return err
+			return a.print(cmd, map[string]any{"store": c.Store, "messages": last.Messages, "writes": last.Writes, "embedded": last.Embedded}, line)
 		},
 	}
 	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
-	cmd.Flags().BoolVar(&embed, "embed", false, "embed everything anew with the configured embedding model")
+	cmd.Flags().BoolVar(&embed, "embed", false, "re-embed everything with the configured embedding model")
 	return cmd
 }
 
-// rebuildBar draws how far a rebuild is, by the writes it applied.
-func rebuildBar(w io.Writer) func(consolidate.Progress) {
+// rebuildBar draws the progress of a rebuild by the writes it has applied.
+func rebuildBar(w io.Writer) func(rebuild.Progress) {
 	var bar *progressbar.ProgressBar
-	return func(p consolidate.Progress) {
+	return func(p rebuild.Progress) {
 		if bar == nil {
-			bar = newBar(w, int(p.LastWrite), "writes") //nolint:gosec // no log has so many
+			bar = console.NewBar(w, int(p.LastWrite), "writes") //nolint:gosec // no log has so many
 		}
 		if p.Embedded > 0 {
 			bar.Describe(fmt.Sprintf("writes, %d records embedded", p.Embedded))
@@ -76,25 +77,147 @@ func rebuildBar(w io.Writer) func(consolidate.Progress) {
 	}
 }
 
-// findLog makes sure that there is a log to read before anything is made: in
-// the data directory, or at a server that was named, answers, and has no stage
-// that would go on with the file that is replaced.
-func (a *cli) findLog(cmd *cobra.Command, c app.Config) error {
+// findLog makes sure that there is a log to read before a store is made: in the data directory, or at a named server
+// that answers and has no running stage that would continue to write to the file being replaced.
+func (a *cli) findLog(cmd *cobra.Command, c settings.Config) error {
 	if _, err := os.Stat(filepath.Join(c.Data, "streams")); err == nil {
 		return nil
 	}
-	if _, ok := a.env("EUNOE_URL"); !ok && !cmd.Flags().Changed("url") {
-		return usagef("there are no streams in %s: name the data directory with --data, or a NATS server with --url", c.Data)
+	if _, ok := a.Env("EUNOE_URL"); !ok && !cmd.Flags().Changed("url") {
+		return console.Usagef("there are no streams in %s: name the data directory with --data, or a NATS server with --url", c.Data)
 	}
 	server, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer server.Close() //nolint:errcheck // nothing is left to send
-	for _, s := range alive(cmd.Context(), server.Conn()) {
+	for _, s := range liveStages(cmd.Context(), server.Conn()) {
 		if stage := cmp.Or(s.Metadata["stage"], "query"); stage == "consolidator" || stage == "query" {
 			return fmt.Errorf("a %s runs on host %s and may have the store open; stop it first: %w", stage, dash(s.Metadata["host"]), memory.ErrConflict)
 		}
 	}
 	return nil
+}
+
+func (a *cli) reextractCommand() *cobra.Command {
+	var req wire.ReextractRequest
+	cmd := &cobra.Command{
+		Use:   "re-extract",
+		Short: "Extract a bank, or one of its sessions, again with the current extractor (operators)",
+		Long: "Puts every window of the bank that ended on the queue again. What is extracted now takes\n" +
+			"the place of what was extracted before; facts that were retained, edited or pinned by hand\n" +
+			"stay. Nothing changes until the extractor is done with a window: `eunoe status --wait` waits.",
+		Example: "  eunoe re-extract --bank alice\n  eunoe re-extract --bank alice --session chat",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req.Bank = a.Bank
+			return ask(a, cmd, wire.Reextract, req, func(w io.Writer, r wire.ReextractReply) {
+				fmt.Fprintf(w, "%s to extract anew", count(r.Windows, "window"))
+				if r.UnderWay > 0 {
+					fmt.Fprintf(w, ", %d under way already", r.UnderWay)
+				}
+				if r.Bare > 0 {
+					fmt.Fprintf(w, ", %d without anything left to extract", r.Bare)
+				}
+				fmt.Fprintln(w)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&req.Session, "session", "", "only this session")
+	return cmd
+}
+
+// verifyTimeout is how long a check may take unless --timeout or EUNOE_TIMEOUT says otherwise.
+const verifyTimeout = 10 * time.Minute
+
+// errUnsound is the error of a check that found problems, which are printed.
+var errUnsound = errors.New("the store is not as it must be: `eunoe rebuild` makes it anew from the log")
+
+func (a *cli) verifyCommand() *cobra.Command {
+	var full, offline bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the store against itself and the log",
+		Long: "Checks the file of the store, what must hold within and between its tables, its text\n" +
+			"indexes, and that the log still holds what it was made from. Nothing is changed.\n" +
+			"The exit code is 0 where everything holds and 1 where something does not.\n\n" +
+			"A running eunoe is asked. With --offline the store of a stopped one is opened, in the\n" +
+			"data directory, with the log that lies there, or that of the NATS server at --url or\n" +
+			"EUNOE_URL where it holds none.",
+		Example: "  eunoe verify\n  eunoe verify --full --json\n  eunoe verify --offline --data ./memory",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var v wire.Verification
+			var err error
+			if offline {
+				v, err = a.verifyStopped(cmd, full)
+			} else {
+				v, err = a.verifyRunning(cmd, full)
+			}
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				err = console.PrintJSON(cmd.OutOrStdout(), v)
+			} else {
+				showVerification(cmd.OutOrStdout(), v)
+			}
+			if err == nil && !v.OK {
+				err = errUnsound
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&full, "full", false, "read the whole file and log; otherwise a sample is checked")
+	cmd.Flags().BoolVar(&offline, "offline", false, "open the store of a stopped eunoe")
+	cmd.Flags().String("data", "eunoe-data", "with --offline: data directory (EUNOE_DATA)")
+	return cmd
+}
+
+func (a *cli) verifyRunning(cmd *cobra.Command, full bool) (v wire.Verification, err error) {
+	if cmd.Flags().Changed("data") {
+		return v, console.Usagef("--data goes with --offline")
+	}
+	if _, ok := a.Env("EUNOE_TIMEOUT"); !ok && !cmd.Flags().Changed("timeout") {
+		a.Timeout = verifyTimeout
+	}
+	c, err := a.connect(cmd.Context())
+	if err != nil {
+		return v, err
+	}
+	defer c.Close() //nolint:errcheck // nothing is left to send
+	return c.Admin().Verify(cmd.Context(), wire.VerifyRequest{Full: full})
+}
+
+func (a *cli) verifyStopped(cmd *cobra.Command, full bool) (v wire.Verification, err error) {
+	c, _, err := a.Settings(a.overrides(cmd))
+	if err != nil {
+		return v, err
+	}
+	_, named := a.Env("EUNOE_URL")
+	return offline.Verify(cmd.Context(), c, full, named || cmd.Flags().Changed("url"))
+}
+
+func showVerification(w io.Writer, v wire.Verification) {
+	checked := 0
+	for _, c := range v.Checks {
+		if c.Skipped != "" {
+			fmt.Fprintln(w, console.Clean("not checked: "+c.Rule+": "+c.Skipped))
+			continue
+		}
+		checked++
+	}
+	for _, p := range v.Problems {
+		fmt.Fprintln(w, console.Clean("broken: "+p))
+	}
+	var rows [][]string
+	for _, name := range []string{"banks", "messages", "facts", "composites", "entities", "observations", "conflicts"} {
+		rows = append(rows, []string{name, strconv.Itoa(v.Counts[name])})
+	}
+	console.Table(w, nil, rows)
+	if v.OK {
+		fmt.Fprintf(w, "\nAll of %s hold.\n", count(checked, "rule"))
+		return
+	}
+	fmt.Fprintf(w, "\n%d of %s do not hold.\n", len(v.Problems), count(checked, "rule"))
 }

@@ -11,63 +11,54 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // recallFlags are the flags that recall and reflect share.
 type recallFlags struct {
 	filterFlags
-	maxFacts, maxTokens int
-	now                 string
-	strategies          map[string]string
-	after, afterWrite   uint64
-	wait, deadline      time.Duration
-	minScore            float64
-	explain             bool
-	judge               string
-	adequacy            int
+	req            wire.RecallRequest // without what the fields below say
+	now, judge     string
+	strategies     map[string]string
+	wait, deadline time.Duration
 }
 
 func (f *recallFlags) add(cmd *cobra.Command) {
 	f.filterFlags.add(cmd, true)
 	fl := cmd.Flags()
-	fl.IntVar(&f.maxFacts, "max-facts", 10, "at most so many items")
-	fl.IntVar(&f.maxTokens, "max-tokens", 2000, "at most so many tokens")
+	console.Optional(fl, fl.IntVar, &f.req.MaxFacts, "max-facts", 10, "maximum number of items")
+	console.Optional(fl, fl.IntVar, &f.req.MaxTokens, "max-tokens", 2000, "maximum number of tokens")
 	fl.StringVar(&f.now, "now", "", "the present, for expressions like \"last week\" (default: the server's)")
 	fl.StringToStringVar(&f.strategies, "strategies", nil, "weights that replace the defaults, as keyword=1,entity=0.5")
-	fl.Uint64Var(&f.after, "after", 0, "wait until this message sequence is seen")
-	fl.Uint64Var(&f.afterWrite, "after-write", 0, "wait until this write sequence is seen")
+	fl.Uint64Var(&f.req.After, "after", 0, "wait until this message sequence is applied")
+	fl.Uint64Var(&f.req.AfterWrite, "after-write", 0, "wait until this write sequence is applied")
 	fl.DurationVar(&f.wait, "wait", 2*time.Second, "how long to wait for --after and --after-write")
-	fl.DurationVar(&f.deadline, "deadline", 0, "answer within this time with what is ready; 0 = none")
-	fl.Float64Var(&f.minScore, "min-score", 0, "leave out items below this score")
-	fl.StringVar(&f.judge, "judge", "", "a language model keeps what bears on the question; a number is the score it needs (0.6)")
+	fl.DurationVar(&f.deadline, "deadline", 0, "answer within this time with what is available; 0 = no deadline")
+	fl.Float64Var(&f.req.MinScore, "min-score", 0, "confidence that the answer must have (0 to 1); below it nothing is returned")
+	fl.StringVar(&f.judge, "judge", "", "let a language model drop irrelevant items; a number sets the score to keep one (default 0.6)")
 	fl.Lookup("judge").NoOptDefVal = "true"
-	fl.IntVar(&f.adequacy, "adequacy", 0, "rounds, 0 to 2, in which a language model asks for what is missing")
+	fl.IntVar(&f.req.Adequacy, "adequacy", 0, "rounds (0 to 2) in which a language model may search for missing information")
 }
 
-// request builds the request; what nobody set is left to the server.
-func (f *recallFlags) request(cmd *cobra.Command, args []string) (memory.RecallRequest, error) {
+// request builds the request; a flag that is not given is left to the server's default.
+func (f *recallFlags) request(cmd *cobra.Command, args []string) (wire.RecallRequest, error) {
 	filter, err := f.filter()
 	if err != nil {
-		return memory.RecallRequest{}, err
+		return wire.RecallRequest{}, err
 	}
-	req := memory.RecallRequest{Query: strings.Join(args, " "), Filter: filter, After: f.after, AfterWrite: f.afterWrite, MinScore: f.minScore, Explain: f.explain, Adequacy: f.adequacy}
+	req := f.req
+	req.Query, req.Filter = strings.Join(args, " "), filter
 	if f.judge != "" {
-		req.Judge = &memory.Judge{Off: f.judge == "false"}
+		req.Judge = &wire.Judge{Off: f.judge == "false"}
 		if threshold, err := strconv.ParseFloat(f.judge, 64); err == nil {
 			req.Judge.Threshold = &threshold
 		} else if f.judge != "true" && f.judge != "false" {
-			return req, usagef("--judge: %s is no score; expected a number from 0 to 1, or nothing", f.judge)
+			return req, console.Usagef("--judge: %s is no score; expected a number from 0 to 1, or nothing", f.judge)
 		}
 	}
-	set := cmd.Flags().Changed
-	if set("max-facts") {
-		req.MaxFacts = &f.maxFacts
-	}
-	if set("max-tokens") {
-		req.MaxTokens = &f.maxTokens
-	}
-	if set("wait") {
+	if cmd.Flags().Changed("wait") {
 		req.Wait = (*memory.Duration)(&f.wait)
 	}
 	if f.deadline != 0 {
@@ -80,7 +71,7 @@ func (f *recallFlags) request(cmd *cobra.Command, args []string) (memory.RecallR
 		value := f.strategies[name]
 		w, err := strconv.ParseFloat(value, 64)
 		if err != nil || !slices.Contains(memory.Strategies, name) {
-			return req, usagef("--strategies: %s=%s is no weight; expected names of %s with a number", name, value, strings.Join(memory.Strategies, ", "))
+			return req, console.Usagef("--strategies: %s=%s is no weight; expected names of %s with a number", name, value, strings.Join(memory.Strategies, ", "))
 		}
 		if req.Strategies == nil {
 			req.Strategies = map[string]float64{}
@@ -94,7 +85,7 @@ func (a *cli) recallCommand() *cobra.Command {
 	var f recallFlags
 	cmd := &cobra.Command{
 		Use:     "recall QUERY…",
-		Short:   "Find what bears on a question",
+		Short:   "Find memories relevant to a question",
 		Example: "  eunoe recall what is Alice allergic to\n  eunoe recall --explain --max-facts 5 where does Alice live",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,15 +93,15 @@ func (a *cli) recallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return ask(a, cmd, "recall", req, func(w io.Writer, r memory.RecallReply) { showRecall(w, r, f.explain) })
+			return ask(a, cmd, wire.Recall, req, func(w io.Writer, r wire.RecallReply) { showRecall(w, r, req.Explain) })
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each strategy gave each item, and the ids")
+	cmd.Flags().BoolVar(&f.req.Explain, "explain", false, "show the score of each item by strategy, and the ids")
 	return cmd
 }
 
-func showRecall(w io.Writer, r memory.RecallReply, explain bool) {
+func showRecall(w io.Writer, r wire.RecallReply, explain bool) {
 	if len(r.Items) == 0 {
 		fmt.Fprintln(w, "Nothing found.")
 	} else {
@@ -119,7 +110,7 @@ func showRecall(w io.Writer, r memory.RecallReply, explain bool) {
 			rows = append(rows, []string{strconv.Itoa(i + 1), fmt.Sprintf("%.3f", it.Score), string(it.Record), day(it.Said),
 				short(spoken(it), textWidth), short(join(it.Sources), 40)})
 		}
-		table(w, []string{"#", "SCORE", "RECORD", "SAID", "TEXT", "SOURCES"}, rows)
+		console.Table(w, []string{"#", "SCORE", "RECORD", "SAID", "TEXT", "SOURCES"}, rows)
 	}
 	if explain {
 		explainTable(w, r.Items)
@@ -133,12 +124,12 @@ func showRecall(w io.Writer, r memory.RecallReply, explain bool) {
 		fmt.Fprintf(w, "judged: %d kept, %d dropped\n", r.Judged.Kept, r.Judged.Dropped)
 	}
 	if explain && r.Recall != "" {
-		fmt.Fprintf(w, "recall %s\n", oneLine(r.Recall))
+		fmt.Fprintf(w, "recall %s\n", console.OneLine(r.Recall))
 	}
-	degraded(w, r.Degraded)
+	console.Degraded(w, r.Degraded)
 }
 
-// explainTable shows what each strategy gave: its rank and score, a column each.
+// explainTable shows the rank and score of each item by each strategy, one column a strategy.
 func explainTable(w io.Writer, items []memory.Item) {
 	var names []string
 	for _, it := range items {
@@ -173,13 +164,70 @@ func explainTable(w io.Writer, items []memory.Item) {
 	for _, n := range names {
 		head = append(head, strings.ToUpper(n))
 	}
-	table(w, append(head, "ID"), rows)
+	console.Table(w, append(head, "ID"), rows)
 }
 
-// spoken is an item's text, with who said it where it is a message.
+// spoken returns an item's text, with the speaker if it is a message.
 func spoken(it memory.Item) string {
 	if it.Record == memory.RecordMessage && it.Speaker != "" {
 		return it.Speaker + ": " + it.Text
 	}
 	return it.Text
+}
+
+// filterFlags are the filters that recall, reflect and list share.
+type filterFlags struct {
+	set            memory.Filter // without its times
+	from, to, asOf string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command, records bool) {
+	fl := cmd.Flags()
+	if records {
+		console.Names(fl, &f.set.Records, "records", "only these records: fact, composite, observation, message")
+	}
+	console.Names(fl, &f.set.Kinds, "kinds", "only these kinds: world, experience, opinion, observation")
+	console.Names(fl, &f.set.Types, "types", "only these types: preference, event, constraint, …")
+	fl.StringSliceVar(&f.set.Speakers, "speakers", nil, "only these speakers")
+	console.Names(fl, &f.set.Entities, "entities", "only records that name one of these entities (person:alice)")
+	fl.StringSliceVar(&f.set.Topics, "topics", nil, "only these topics")
+	fl.StringSliceVar(&f.set.Tags, "tags", nil, "only records with one of these tags")
+	fl.StringVar((*string)(&f.set.Session), "session", "", "only this session")
+	fl.StringVar(&f.from, "from", "", "only records from this time on (RFC 3339 or a date)")
+	fl.StringVar(&f.to, "to", "", "only records up to this time")
+	fl.StringVar(&f.asOf, "as-of", "", "what was valid at this time")
+}
+
+func (f *filterFlags) filter() (memory.Filter, error) {
+	out := f.set
+	for _, t := range []struct {
+		flag, value string
+		end         bool
+		to          **time.Time
+	}{{"--from", f.from, false, &out.From}, {"--to", f.to, true, &out.To}, {"--as-of", f.asOf, false, &out.AsOf}} {
+		at, err := timeFlag(t.flag, t.value, t.end)
+		if err != nil {
+			return out, err
+		}
+		*t.to = at
+	}
+	return out, nil
+}
+
+// timeFlag reads a time, or a date: its first instant, or its last with end. "" is nil.
+func timeFlag(flag, value string, end bool) (*time.Time, error) {
+	if value == "" {
+		return nil, nil
+	}
+	if d, err := time.Parse("2006-01-02", value); err == nil {
+		if end {
+			d = d.AddDate(0, 0, 1).Add(-time.Microsecond)
+		}
+		return &d, nil
+	}
+	t, err := memory.ParseTime(flag, value)
+	if err != nil {
+		return nil, err
+	}
+	return &t, nil
 }

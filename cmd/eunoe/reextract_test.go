@@ -5,25 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestReextractCommand(t *testing.T) {
 	t.Parallel()
-	l, environ := local(t, t.TempDir())
+	l, environ := startLocal(t, t.TempDir())
 	talk(t, environ, "alice")
 	texts := func() []string {
 		t.Helper()
 		var out []string
-		for _, f := range decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items {
+		for _, f := range apptest.Decode[page](t, ok(t, environ, "list", "--bank", "alice", "--json")).Items {
 			out = append(out, f.Text)
 		}
 		slices.Sort(out)
 		return out
 	}
 	before := texts()
-	r := decode[query.ReextractReply](t, ok(t, environ, "re-extract", "--bank", "alice", "--session", "later", "--json"))
+	r := apptest.Decode[wire.ReextractReply](t, ok(t, environ, "re-extract", "--bank", "alice", "--session", "later", "--json"))
 	if r.Windows != 1 {
 		t.Errorf("one session: %+v", r)
 	}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) retainCommand() *cobra.Command {
 	var f memory.FactInput
-	var kind, typ, said, op string
-	var sources []string
-	var confidence float64
+	var req wire.RetainRequest
+	var said string
 	var extract bool
 	cmd := &cobra.Command{
 		Use:   "retain TEXT…",
@@ -29,7 +30,6 @@ func (a *cli) retainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			req := memory.RetainRequest{WriteControl: memory.WriteControl{Op: op}}
 			at, err := timeFlag("--said", said, false)
 			if err != nil {
 				return err
@@ -37,32 +37,28 @@ func (a *cli) retainCommand() *cobra.Command {
 			if extract {
 				req.Text, req.Time = text, at
 			} else {
-				f.Text, f.Said, f.Kind, f.Type = text, at, memory.Kind(kind), memory.Type(typ)
-				f.Sources = typed[memory.MessageID](sources)
-				if cmd.Flags().Changed("confidence") {
-					f.Confidence = &confidence
-				}
+				f.Text, f.Said = text, at
 				req.Facts = []memory.FactInput{f}
 			}
-			return ask(a, cmd, "retain", req, showRetained)
+			return ask(a, cmd, wire.Retain, req, showRetained)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.Key, "key", "", "your name for the fact: the same key with another text supersedes")
-	fl.StringVar(&kind, "kind", "", "world, experience or opinion (default world)")
-	fl.StringVar(&typ, "type", "", "fact, preference, event, constraint, … (default fact)")
-	fl.StringSliceVar(&f.Entities, "entities", nil, "what it is about, as person:alice")
+	fl.StringVar(&f.Key, "key", "", "your key for the fact; the same key with another text supersedes it")
+	fl.StringVar((*string)(&f.Kind), "kind", "", "world, experience or opinion (default world)")
+	fl.StringVar((*string)(&f.Type), "type", "", "fact, preference, event, constraint, … (default fact)")
+	fl.StringSliceVar(&f.Entities, "entities", nil, "entities of the fact, as person:alice")
 	fl.StringSliceVar(&f.Tags, "tags", nil, "tags")
-	fl.StringVar(&f.Speaker, "speaker", "", "who says so")
+	fl.StringVar(&f.Speaker, "speaker", "", "who states the fact")
 	fl.StringVar(&said, "said", "", "when it was said (default: now)")
-	fl.StringSliceVar(&sources, "sources", nil, "ids of the messages it rests on")
-	fl.Float64Var(&confidence, "confidence", 1, "0 to 1")
-	fl.StringVar(&op, "op", "", "an id of this request: repeating it changes nothing")
+	console.Names(fl, &f.Sources, "sources", "ids of the source messages")
+	console.Optional(fl, fl.Float64Var, &f.Confidence, "confidence", 1, "0 to 1")
+	fl.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
 	fl.BoolVar(&extract, "extract", false, "publish the text and extract its facts")
 	return cmd
 }
 
-func showRetained(w io.Writer, r memory.RetainReply) {
+func showRetained(w io.Writer, r wire.RetainReply) {
 	for _, res := range r.Results {
 		line := fmt.Sprintf("%s %s", res.Outcome, dash(res.ID))
 		if res.Key != "" {
@@ -71,7 +67,7 @@ func showRetained(w io.Writer, r memory.RetainReply) {
 		if res.Reason != "" {
 			line += ": " + res.Reason
 		}
-		fmt.Fprintln(w, oneLine(line))
+		fmt.Fprintln(w, console.OneLine(line))
 	}
 	if len(r.Results) == 0 {
 		fmt.Fprintln(w, "no facts in it")
@@ -80,44 +76,39 @@ func showRetained(w io.Writer, r memory.RetainReply) {
 }
 
 func (a *cli) observeCommand() *cobra.Command {
-	var types []string
-	var minConfidence float64
+	var req wire.ObserveRequest
 	cmd := &cobra.Command{
 		Use:   "observe [QUERY…]",
 		Short: "Derive observations from the facts now",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req := memory.ObserveRequest{Query: strings.Join(args, " "), Types: typed[memory.ObservationType](types)}
-			if cmd.Flags().Changed("min-confidence") {
-				req.MinConfidence = &minConfidence
-			}
-			return ask(a, cmd, "observe", req, showObservations)
+			req.Query = strings.Join(args, " ")
+			return ask(a, cmd, wire.Observe, req, showObservations)
 		},
 	}
-	cmd.Flags().StringSliceVar(&types, "types", nil, "only these: pattern, causal, generalization, preference, risk, strategy")
-	cmd.Flags().Float64Var(&minConfidence, "min-confidence", 0, "only from this confidence on")
+	f := cmd.Flags()
+	console.Names(f, &req.Types, "types", "only these: pattern, causal, generalization, preference, risk, strategy")
+	console.Optional(f, f.Float64Var, &req.MinConfidence, "min-confidence", 0, "minimum confidence")
 	return cmd
 }
 
-func showObservations(w io.Writer, r memory.ObserveReply) {
+func showObservations(w io.Writer, r wire.ObserveReply) {
 	if len(r.Observations) == 0 {
 		fmt.Fprintln(w, "Nothing to observe yet.")
 		return
 	}
-	rows := make([][]string, 0, len(r.Observations))
-	for _, o := range r.Observations {
-		rows = append(rows, []string{string(o.ID), string(o.Type), fmt.Sprintf("%.2f", o.Confidence), strconv.Itoa(len(o.Facts)), short(o.Text, textWidth)})
-	}
-	table(w, []string{"ID", "TYPE", "CONFIDENCE", "FACTS", "TEXT"}, rows)
+	console.Table(w, []string{"ID", "TYPE", "CONFIDENCE", "FACTS", "TEXT"}, rowsOf(r.Observations, func(o memory.Observation) []string {
+		return []string{string(o.ID), string(o.Type), fmt.Sprintf("%.2f", o.Confidence), strconv.Itoa(len(o.Facts)), short(o.Text, textWidth)}
+	}))
 }
 
 func (a *cli) consolidateCommand() *cobra.Command {
-	var force bool
+	var req wire.ConsolidateRequest
 	cmd := &cobra.Command{
 		Use:   "consolidate",
-		Short: "Run now what waits for a schedule",
+		Short: "Run consolidation now instead of on schedule",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(a, cmd, "consolidate", memory.ConsolidateRequest{Force: force}, func(w io.Writer, r memory.ConsolidateReply) {
+			return ask(a, cmd, wire.Consolidate, req, func(w io.Writer, r wire.ConsolidateReply) {
 				if !r.Ran {
 					fmt.Fprintln(w, "Nothing ran: fewer than 3 facts are waiting (--force runs anyway).")
 					return
@@ -126,6 +117,77 @@ func (a *cli) consolidateCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "run also with fewer than 3 facts waiting")
+	cmd.Flags().BoolVar(&req.Force, "force", false, "run even if fewer than 3 facts are waiting")
+	return cmd
+}
+
+func (a *cli) editCommand() *cobra.Command {
+	var req wire.EditRequest
+	cmd := &cobra.Command{
+		Use:   "edit ID [TEXT…]",
+		Short: "Correct a fact: its text, type, tags or pin",
+		Long: "Corrects a fact. Another text makes a new fact that takes the place of the old\n" +
+			"one, which stays in its history; type, tags and pin change the fact in place. A\n" +
+			"pinned fact does not decay. \"-\" reads the text from standard input.",
+		Example: "  eunoe edit f_0abc Alice is allergic to shellfish and to mussels.\n" +
+			"  eunoe edit f_0abc --pin --tags health,food\n" +
+			"  eunoe edit f_0abc --pin=false --tags \"\"",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := argsOrInput(cmd.InOrStdin(), args[1:])
+			if err != nil {
+				return err
+			}
+			req.ID, req.Text = memory.FactID(args[0]), text
+			if text == "" && req.Type == "" && req.Tags == nil && req.Pin == nil {
+				return console.Usagef("nothing to edit: give a text, --type, --tags or --pin")
+			}
+			return ask(a, cmd, wire.Edit, req, func(w io.Writer, r wire.EditReply) { showEdited(w, args[0], r) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar((*string)(&req.Type), "type", "", "fact, preference, event, constraint, …")
+	console.Optional(f, f.StringSliceVar, &req.Tags, "tags", nil, "new tags of the fact; \"\" removes all tags")
+	console.Optional(f, f.BoolVar, &req.Pin, "pin", false, "exempt the fact from decay; --pin=false undoes it")
+	console.Optional(f, f.Uint64Var, &req.Version, "version", 0, "fail if the fact has another version (`eunoe get` shows it)")
+	f.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
+	return cmd
+}
+
+func showEdited(w io.Writer, id string, r wire.EditReply) {
+	if r.ID == id {
+		fmt.Fprintf(w, "%s is changed\n", console.OneLine(r.ID))
+	} else {
+		fmt.Fprintf(w, "%s takes the place of %s\n", console.OneLine(r.ID), console.OneLine(id))
+	}
+	fmt.Fprintf(w, "version %d, write %d, op %s\n", r.Version, r.Write, console.OneLine(r.Op))
+}
+
+func (a *cli) feedbackCommand() *cobra.Command {
+	var req wire.FeedbackRequest
+	cmd := &cobra.Command{
+		Use:   "feedback",
+		Short: "Report which results of a recall were useful",
+		Long: "Reports which items a recall returned and which of them were useful. Feedback changes\n" +
+			"ranking and decay, never what is remembered. `eunoe recall --explain` shows the ids of\n" +
+			"the recall and of its items.",
+		Example: "  eunoe feedback --recall 01J8ZQ5T --used f_0abc --retrieved f_0abc,f_0def --outcome success",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(req.Retrieved)+len(req.Used) == 0 {
+				return console.Usagef("name what was found or of use: --retrieved or --used")
+			}
+			return ask(a, cmd, wire.Feedback, req, func(w io.Writer, r wire.FeedbackReply) {
+				fmt.Fprintf(w, "noted: %d found, %d of use\nwrite %d, op %s\n", len(req.Retrieved), len(req.Used), r.Write, console.OneLine(r.Op))
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&req.Recall, "recall", "", "id of the recall")
+	f.StringSliceVar(&req.Retrieved, "retrieved", nil, "ids of the returned items")
+	f.StringSliceVar(&req.Used, "used", nil, "ids of the useful items")
+	f.StringVar(&req.Outcome, "outcome", "", "success, failure, correction or unknown")
+	f.StringVar(&req.Note, "note", "", "a comment")
+	f.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
 	return cmd
 }

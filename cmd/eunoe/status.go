@@ -13,16 +13,18 @@ import (
 	"github.com/nats-io/nats.go/micro"
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) statusCommand() *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Who is alive, what is behind, what waits for what",
+		Short: "Show running stages, lag and pending work",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect(cmd.Context())
@@ -31,7 +33,7 @@ func (a *cli) statusCommand() *cobra.Command {
 			}
 			defer c.Close() //nolint:errcheck // nothing is left to send
 			if wait {
-				ctx, cancel := context.WithTimeout(cmd.Context(), a.timeout)
+				ctx, cancel := context.WithTimeout(cmd.Context(), a.Timeout)
 				defer cancel()
 				if _, err := c.WaitSettled(ctx, a.bankID(), nil); err != nil {
 					return err
@@ -40,20 +42,20 @@ func (a *cli) statusCommand() *cobra.Command {
 			return a.status(cmd, c)
 		},
 	}
-	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the bank is settled, at most --timeout")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the bank is settled, for at most --timeout")
 	return cmd
 }
 
 func (a *cli) status(cmd *cobra.Command, c *client.Client) error {
-	data, err := c.Raw(cmd.Context(), a.bankID(), "status", nil)
-	if a.json {
+	s, err := c.Status(cmd.Context(), a.bankID())
+	if a.JSON {
 		if err != nil {
 			return err
 		}
-		return printWire(cmd.OutOrStdout(), data)
+		return console.PrintJSON(cmd.OutOrStdout(), s)
 	}
 	w := cmd.OutOrStdout()
-	services := alive(cmd.Context(), c.Conn())
+	services := liveStages(cmd.Context(), c.Conn())
 	switch {
 	case len(services) > 0 || errors.Is(err, memory.ErrUnavailable):
 		showAlive(w, services)
@@ -63,12 +65,13 @@ func (a *cli) status(cmd *cobra.Command, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	return showAs(w, data, func(w io.Writer, s memory.Status) { showStatus(w, a.bank, s) })
+	showStatus(w, a.Bank, s)
+	return nil
 }
 
-// alive asks every stage of the prefix to show itself and gives who answers
-// within a quarter of a second, by name and id.
-func alive(ctx context.Context, conn *events.Conn) []micro.Info {
+// liveStages asks every stage to identify itself and returns those that answer within a quarter of a second, by name
+// and id.
+func liveStages(ctx context.Context, conn *events.Conn) []micro.Info {
 	ctx, cancel := context.WithTimeout(ctx, 250*time.Millisecond)
 	defer cancel()
 	sub, err := conn.NC.SubscribeSync(conn.NC.NewInbox())
@@ -101,21 +104,19 @@ func showAlive(w io.Writer, services []micro.Info) {
 		fmt.Fprintf(w, "No stage answers: is one running? `eunoe up` starts them all.\n\n")
 		return
 	}
-	rows := make([][]string, 0, len(services))
-	for _, s := range services {
-		rows = append(rows, []string{s.Name, s.Version, dash(s.Metadata["host"]), dash(s.Metadata["http"]), dash(s.Metadata["started"])})
-	}
-	table(w, []string{"ALIVE", "VERSION", "HOST", "HEALTH", "SINCE"}, rows)
+	console.Table(w, []string{"ALIVE", "VERSION", "HOST", "HEALTH", "SINCE"}, rowsOf(services, func(s micro.Info) []string {
+		return []string{s.Name, s.Version, dash(s.Metadata["host"]), dash(s.Metadata["http"]), dash(s.Metadata["started"])}
+	}))
 	fmt.Fprintln(w)
 }
 
-func showStatus(w io.Writer, bank string, s memory.Status) {
+func showStatus(w io.Writer, bank string, s wire.Status) {
 	state := "settled: everything published is in the store"
 	if !s.Settled {
 		state = fmt.Sprintf("not settled; the oldest message has waited %s", time.Duration(s.Lag).Round(time.Millisecond))
 	}
-	fmt.Fprintf(w, "Bank %s is %s.\n\n", oneLine(bank), state)
-	table(indent(w, "  "), nil, [][]string{
+	fmt.Fprintf(w, "Bank %s is %s.\n\n", console.OneLine(bank), state)
+	console.Table(indent(w, "  "), nil, [][]string{
 		{"windows to extract", fmt.Sprint(s.Windows.Pending), "facts", fmt.Sprint(s.Facts)},
 		{"writes to apply", fmt.Sprint(s.Writes.Pending), "composites", fmt.Sprint(s.Composites)},
 		{"decisions to take", fmt.Sprint(s.Decisions.Pending), "observations", fmt.Sprint(s.Observations)},
@@ -141,37 +142,33 @@ func showStatus(w io.Writer, bank string, s memory.Status) {
 		}
 		rows = append(rows, []string{string(wt.Session), count(wt.Messages, "message"), "until " + until})
 	}
-	table(indent(w, "  "), nil, rows)
+	console.Table(indent(w, "  "), nil, rows)
 }
 
-// showUsage shows what models took so far, nothing where none was called.
+// showUsage prints what models have used so far, nothing if none was called.
 func showUsage(w io.Writer, usage []memory.StageUsage) {
 	if len(usage) == 0 {
 		return
 	}
-	rows := make([][]string, 0, len(usage))
-	for _, u := range usage {
-		rows = append(rows, []string{oneLine(u.Stage), oneLine(u.Model), fmt.Sprint(u.Calls), fmt.Sprint(u.Failed),
-			fmt.Sprint(u.PromptTokens), fmt.Sprint(u.CachedTokens), fmt.Sprint(u.CompletionTokens)})
-	}
 	fmt.Fprintln(w)
-	table(indent(w, "  "), []string{"STAGE", "MODEL", "CALLS", "FAILED", "PROMPT", "CACHED", "COMPLETION"}, rows)
+	console.Table(indent(w, "  "), []string{"STAGE", "MODEL", "CALLS", "FAILED", "PROMPT", "CACHED", "COMPLETION"}, rowsOf(usage, func(u memory.StageUsage) []string {
+		return []string{console.OneLine(u.Stage), console.OneLine(u.Model), fmt.Sprint(u.Calls), fmt.Sprint(u.Failed),
+			fmt.Sprint(u.PromptTokens), fmt.Sprint(u.CachedTokens), fmt.Sprint(u.CompletionTokens)}
+	}))
 }
 
 func (a *cli) banksCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "banks", Short: "List all banks (operators)", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return askAdmin(a, cmd, "banks", struct{}{}, func(w io.Writer, p memory.Page[memory.Bank]) {
+			return ask(a, cmd, wire.Banks, wire.BanksRequest{}, func(w io.Writer, p wire.Page[memory.Bank]) {
 				if len(p.Items) == 0 {
 					fmt.Fprintln(w, "No banks yet: the first message makes one.")
 					return
 				}
-				rows := make([][]string, 0, len(p.Items))
-				for _, b := range p.Items {
-					rows = append(rows, []string{string(b.ID), dash(b.Name), day(&b.Created), short(dash(b.Description), 60)})
-				}
-				table(w, []string{"BANK", "NAME", "CREATED", "DESCRIPTION"}, rows)
+				console.Table(w, []string{"BANK", "NAME", "CREATED", "DESCRIPTION"}, rowsOf(p.Items, func(b memory.Bank) []string {
+					return []string{string(b.ID), dash(b.Name), day(&b.Created), short(dash(b.Description), 60)}
+				}))
 				if p.Next != "" {
 					fmt.Fprintln(w, "\nthere are more; --json shows the cursor")
 				}

@@ -1,30 +1,19 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/access"
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 )
 
-// settings reads the deployment's settings from the environment, with flags
-// (name without EUNOE_ → value) over it.
-func (a *cli) settings(flags map[string]string) (app.Config, []app.Setting, error) {
-	c, list, err := app.LoadConfig(a.environ, flags)
-	if err != nil {
-		return c, list, usageError{err}
-	}
-	return c, list, nil
-}
-
-// overrides gives the persistent flags that were set as settings.
+// overrides returns the persistent flags that were given, as settings.
 func (a *cli) overrides(cmd *cobra.Command) map[string]string {
 	out := map[string]string{}
 	for name, setting := range map[string]string{"url": "URL", "creds": "CREDS", "prefix": "PREFIX", "data": "DATA", "port": "PORT"} {
@@ -44,14 +33,13 @@ func (a *cli) upCommand() *cobra.Command {
 		Example: "  eunoe up --data ./memory",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, _, err := a.settings(a.overrides(cmd))
+			c, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
 			}
-			return app.Up(cmd.Context(), c, func(l *app.Local) {
-				if a.json {
-					line, _ := json.Marshal(map[string]string{"url": l.URL, "http": l.HTTP, "data": l.Dir}) //nolint:errcheck // strings always encode
-					fmt.Fprintf(cmd.OutOrStdout(), "%s\n", line)
+			return local.Up(cmd.Context(), c, func(l *local.Local) {
+				if a.JSON {
+					console.PrintJSON(cmd.OutOrStdout(), map[string]string{"url": l.URL, "http": l.HTTP, "data": l.Dir}) //nolint:errcheck // strings always encode
 					return
 				}
 				at := ""
@@ -76,22 +64,20 @@ func (a *cli) upCommand() *cobra.Command {
 func (a *cli) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show the effective settings and where each comes from",
+		Short: "Show the effective settings and their sources",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, list, err := a.settings(a.overrides(cmd))
+			_, list, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
 			}
 			list = append(list, a.ownSettings(cmd)...)
-			if a.json {
-				return printJSON(cmd.OutOrStdout(), list)
+			if a.JSON {
+				return console.PrintJSON(cmd.OutOrStdout(), list)
 			}
-			rows := make([][]string, 0, len(list))
-			for _, s := range list {
-				rows = append(rows, []string{s.Name, dash(s.Value), s.Source, s.Doc})
-			}
-			table(cmd.OutOrStdout(), []string{"SETTING", "VALUE", "FROM", "WHAT"}, rows)
+			console.Table(cmd.OutOrStdout(), []string{"SETTING", "VALUE", "FROM", "WHAT"}, rowsOf(list, func(s settings.Setting) []string {
+				return []string{s.Name, dash(s.Value), s.Source, s.Doc}
+			}))
 			return nil
 		},
 	}
@@ -100,20 +86,20 @@ func (a *cli) configCommand() *cobra.Command {
 	return cmd
 }
 
-// ownSettings are the settings of the command line alone.
-func (a *cli) ownSettings(cmd *cobra.Command) []app.Setting {
+// ownSettings are the settings that only the command line reads.
+func (a *cli) ownSettings(cmd *cobra.Command) []settings.Setting {
 	source := func(flag, variable string) string {
 		if cmd.Flags().Changed(flag) {
 			return "flag"
 		}
-		if _, ok := a.env(variable); ok {
+		if _, ok := a.Env(variable); ok {
 			return "environment"
 		}
 		return "default"
 	}
-	return []app.Setting{
-		{Name: "EUNOE_TIMEOUT", Value: a.timeout.String(), Source: source("timeout", "EUNOE_TIMEOUT"), Doc: "how long one request of the command line may take"},
-		{Name: "EUNOE_BANK", Value: a.bank, Source: source("bank", "EUNOE_BANK"), Doc: "the bank the command line speaks to"},
+	return []settings.Setting{
+		{Name: "EUNOE_TIMEOUT", Value: a.Timeout.String(), Source: source("timeout", "EUNOE_TIMEOUT"), Doc: "how long one request of the command line may take"},
+		{Name: "EUNOE_BANK", Value: a.Bank, Source: source("bank", "EUNOE_BANK"), Doc: "the bank the command line speaks to"},
 	}
 }
 
@@ -121,38 +107,11 @@ func (a *cli) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.json {
-				return printJSON(cmd.OutOrStdout(), map[string]string{"version": app.Version, "revision": app.Revision()})
-			}
-			line := "eunoe " + app.Version
-			if r := app.Revision(); r != "" {
+			line := "eunoe " + process.Version
+			if r := process.Revision(); r != "" {
 				line += " (" + r[:min(12, len(r))] + ")"
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), line)
-			return err
+			return a.print(cmd, map[string]string{"version": process.Version, "revision": process.Revision()}, line)
 		},
 	}
-}
-
-// tempSettings are settings for a pipeline of its own in a new directory:
-// quiet, on a free port, with writes that need not survive the machine, and
-// with one extractor at a time, so that two runs of the same are equal. more are
-// further settings.
-func (a *cli) tempSettings(dir string, more map[string]string) (app.Config, error) {
-	own := map[string]string{
-		"DATA": dir, "STORE": "", "PORT": strconv.Itoa(-1), "HTTP": "127.0.0.1:0", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1", "URL": "nats://127.0.0.1:4222", "CREDS": "",
-		"AUTH_DIR": "", "LISTEN": "127.0.0.1", "TLS_CERT": "", "TLS_KEY": "", "TLS_CA": "", "INBOX": "",
-	}
-	maps.Copy(own, more)
-	c, _, err := a.settings(own)
-	return c, err
-}
-
-// tempDir makes a directory and gives what removes it.
-func tempDir() (string, func(), error) {
-	dir, err := os.MkdirTemp("", "eunoe-")
-	if err != nil {
-		return "", nil, fmt.Errorf("temporary directory: %w", err)
-	}
-	return dir, func() { os.RemoveAll(dir) }, nil //nolint:errcheck // it is a temporary directory
 }

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3" // the driver that breaks a store
+
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 )
 
-// breakStore runs a statement in the store of a stopped eunoe.
+// breakStore executes a statement in the store of a stopped instance.
 func breakStore(t *testing.T, dir, statement string) {
 	t.Helper()
 	raw, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "eunoe.db"))
@@ -29,7 +31,7 @@ func breakStore(t *testing.T, dir, statement string) {
 func TestVerifyCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	l, environ := local(t, dir)
+	l, environ := startLocal(t, dir)
 	talk(t, environ, "alice")
 	out := ok(t, environ, "verify")
 	if !strings.Contains(out, "rules hold") || !strings.Contains(out, "messages") {
@@ -40,7 +42,7 @@ func TestVerifyCommand(t *testing.T) {
 		Counts   map[string]int `json:"counts"`
 		Problems []string       `json:"problems"`
 	}
-	r := decode[report](t, ok(t, environ, "verify", "--full", "--json"))
+	r := apptest.Decode[report](t, ok(t, environ, "verify", "--full", "--json"))
 	if !r.OK || r.Counts["messages"] != 5 || r.Problems == nil {
 		t.Errorf("got %+v", r)
 	}
@@ -63,13 +65,13 @@ func TestVerifyCommand(t *testing.T) {
 		t.Errorf("got %+v", bad)
 	}
 	bad = run(t, t.Context(), nil, "", "verify", "--offline", "--data", dir, "--json")
-	if r := decode[report](t, bad.out); bad.code != 1 || r.OK || len(r.Problems) != 1 {
+	if r := apptest.Decode[report](t, bad.out); bad.code != 1 || r.OK || len(r.Problems) != 1 {
 		t.Errorf("got %+v", bad)
 	}
 	ok(t, nil, "rebuild", "--data", dir)
 	ok(t, nil, "verify", "--offline", "--data", dir)
-	// A log that lost what the store was made from is named as well.
-	l, environ = local(t, dir)
+	// A log that lost the events of the store is reported as well.
+	l, environ = startLocal(t, dir)
 	if err := l.Conn.Erase(t.Context(), l.Conn.Naming.Messages(), 2); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
-// Command extractor runs one stage of Eunoe as a process of its own.
+// Command extractor runs the extraction stage of Eunoe as a process of its own. It needs the broker alone: no store, no cgo.
 package main
 
-import "github.com/eunoe-memory/eunoe/internal/app"
+import (
+	"github.com/eunoe-memory/eunoe/internal/app/extractor"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+)
 
-func main() { app.Main(app.Extractor()) }
+func main() { process.Main(extractor.Stage()) }

@@ -1,6 +1,9 @@
-// Command ingest runs one stage of Eunoe as a process of its own.
+// Command ingest runs the ingest stage of Eunoe as a process of its own.
 package main
 
-import "github.com/eunoe-memory/eunoe/internal/app"
+import (
+	"github.com/eunoe-memory/eunoe/internal/app/ingest"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+)
 
-func main() { app.Main(app.Ingest()) }
+func main() { process.Main(ingest.Stage()) }

@@ -1,6 +1,9 @@
-// Command query runs one stage of Eunoe as a process of its own.
+// Command query runs the query stage of Eunoe as a process of its own.
 package main
 
-import "github.com/eunoe-memory/eunoe/internal/app"
+import (
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/query"
+)
 
-func main() { app.Main(app.Query()) }
+func main() { process.Main(query.Stage()) }

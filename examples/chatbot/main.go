@@ -1,6 +1,5 @@
-// Command chatbot is the smallest bot with a memory: it recalls before it
-// answers, and marks what it repeats from memory, so that nothing is learnt
-// twice from its own words. Run `eunoe up` first; each line you type is a message.
+// Command chatbot is the smallest bot with a memory. It recalls before it answers, and marks what it repeats from
+// memory, so that nothing is extracted from its own words again. Run `eunoe up` first; each line you type is a message.
 package main
 
 import (
@@ -12,6 +11,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func main() {
 	}
 	defer c.Close() //nolint:errcheck // every publish was acknowledged
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		found, err := c.Recall(ctx, "chatbot", memory.RecallRequest{Query: in.Text()})
+		found, err := c.Recall(ctx, "chatbot", wire.RecallRequest{Query: in.Text()})
 		if err != nil && memory.Code(err) != 404 { // 404: nothing was ever said to it
 			log.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func add(t *testing.T, dir string, u access.User) access.User {
 
 func TestBook(t *testing.T) {
 	t.Parallel()
-	t.Run("a directory is made once, and without it nothing is added", func(t *testing.T) {
+	t.Run("a directory is created once, and without it no user can be added", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		add(t, dir, access.User{Name: "ann", Role: access.RoleOperator})
@@ -79,7 +79,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("%v, %v", st.Mode(), err)
 		}
 	})
-	t.Run("a name is one user's, and a file is not written over", func(t *testing.T) {
+	t.Run("a name belongs to one user, and no file is overwritten", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		add(t, dir, access.User{Name: "ann", Role: access.RoleOperator})
@@ -99,7 +99,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("%+v, %v", b, err)
 		}
 	})
-	t.Run("what is no user is refused", func(t *testing.T) {
+	t.Run("an invalid user is rejected", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		for _, u := range []access.User{{}, {Name: "x", Role: "king"}, {Name: "x", Role: access.RoleBot}, {Name: "x", Role: access.RoleBot, Bank: "admin"},
@@ -109,7 +109,7 @@ func TestBook(t *testing.T) {
 			}
 		}
 	})
-	t.Run("remove takes the user and its seed away", func(t *testing.T) {
+	t.Run("remove deletes the user and its seed", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		add(t, dir, access.User{Name: "ann", Role: access.RoleOperator})
@@ -123,7 +123,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	t.Run("two changes at once both hold", func(t *testing.T) {
+	t.Run("two concurrent changes both take effect", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		var wg sync.WaitGroup
@@ -139,7 +139,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("%+v, %v", b, err)
 		}
 	})
-	t.Run("a file that was changed by hand is checked", func(t *testing.T) {
+	t.Run("a file edited by hand is validated", func(t *testing.T) {
 		t.Parallel()
 		for _, text := range []string{"", "{", `{"format":2,"users":[]}`, `{"format":1,"users":[{"name":"x","role":"bot"}]}`, `{"format":1,"user":[]}`} {
 			dir := initialised(t)
@@ -155,7 +155,7 @@ func TestBook(t *testing.T) {
 
 func TestConf(t *testing.T) {
 	t.Parallel()
-	t.Run("a server reads what the roles say, whatever the names are", func(t *testing.T) {
+	t.Run("a server accepts the permissions of the roles, whatever the names are", func(t *testing.T) {
 		t.Parallel()
 		dir := initialised(t)
 		n := events.Naming{Prefix: "own"}
@@ -202,7 +202,7 @@ func TestConf(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	n := events.Naming{}
-	t.Run("a bot may publish no subject that a stage keeps for itself", func(t *testing.T) {
+	t.Run("a bot may not publish to subjects reserved for a stage", func(t *testing.T) {
 		t.Parallel()
 		p := access.User{Role: access.RoleBot, Bank: "alice"}.Permissions(n)
 		for _, s := range n.Streams(events.StreamOptions{}) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nkeys"
@@ -15,16 +16,15 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// SeedPath is where the seed of a user is written unless told otherwise.
+// SeedPath returns the default path of a user's seed.
 func SeedPath(dir, name string) string {
 	return filepath.Join(dir, events.EncodeToken(name)+".nk")
 }
 
-// Add makes a key for a user, writes its seed with deliver and takes the user
-// into the directory's list. The seed is who the user is: nobody else may read
-// it, and it is kept nowhere else. A name that is taken is memory.ErrConflict.
+// Add makes a key for a user, hands its seed to deliver and adds the user to the directory. Whoever has the seed is the
+// user, so nobody else may read it, and it is kept nowhere else. A name that is taken is memory.ErrConflict.
 func Add(dir string, n events.Naming, u User, now time.Time, deliver func(seed []byte) error) (User, error) {
-	err := change(dir, n, func(b *Book) error {
+	err := change(dir, n, func(b *Registry) error {
 		if had, taken := b.Find(u.Name); taken {
 			return fmt.Errorf("user %q is there, a %s since %s: %w", u.Name, had.Role, had.Created.Format(time.DateOnly), memory.ErrConflict)
 		}
@@ -54,9 +54,8 @@ func Add(dir string, n events.Naming, u User, now time.Time, deliver func(seed [
 	return u, err
 }
 
-// ToFile delivers a seed to a new file that its owner alone may read; a file
-// that is there is left alone: memory.ErrConflict. It holds the seed and nothing
-// else, no line break either, for that is what every client can read.
+// ToFile writes a seed to a new file that only its owner may read. A file that exists is not touched:
+// memory.ErrConflict. The file holds nothing but the seed, not even a line break, because every client can read that.
 func ToFile(path string) func(seed []byte) error {
 	return func(seed []byte) error {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -77,11 +76,10 @@ func ToFile(path string) func(seed []byte) error {
 	}
 }
 
-// Remove takes a user off the list, and its seed from the directory if it is
-// still there. A name that is not listed is memory.ErrNotFound.
+// Remove removes a user, and its seed if it is still in the directory. An unknown name is memory.ErrNotFound.
 func Remove(dir string, n events.Naming, name string) (User, error) {
 	var gone User
-	err := change(dir, n, func(b *Book) error {
+	err := change(dir, n, func(b *Registry) error {
 		u, ok := b.Find(name)
 		if !ok {
 			return fmt.Errorf("user %q: %w", name, memory.ErrNotFound)
@@ -98,3 +96,64 @@ func Remove(dir string, n events.Naming, name string) (User, error) {
 	}
 	return gone, nil
 }
+
+// Role says what a user may do.
+type Role string
+
+// The roles.
+const (
+	RoleBot      Role = "bot"      // speaks for one bank
+	RoleWorker   Role = "worker"   // a process of one or more stages
+	RoleOperator Role = "operator" // asks every bank, administers, reads the streams
+	RoleRestorer Role = "restorer" // an operator who may publish for every bank, too: import needs it
+)
+
+// User is somebody who may connect. It holds the public half of the key.
+type User struct {
+	Name    string        `json:"name"` // unlike any other's
+	Role    Role          `json:"role"`
+	Bank    memory.BankID `json:"bank,omitempty"` // of a bot
+	Key     string        `json:"key"`            // public nkey
+	Created time.Time     `json:"created"`
+}
+
+// Validate reports everything that is wrong with the user.
+func (u User) Validate() error {
+	if u.Name == "" || len(u.Name) > 128 {
+		return memory.Invalid("name", "%q is no name of a user; expected 1 to 128 bytes", u.Name)
+	}
+	if strings.HasPrefix(u.Name, "$") || strings.HasPrefix(string(u.Bank), "$") {
+		return memory.Invalid("name", "%q begins with $, which the broker keeps for itself, as in $SYS", u.Name)
+	}
+	switch u.Role {
+	case RoleBot:
+		if _, err := memory.ParseBankID(string(u.Bank)); err != nil {
+			return err
+		}
+	case RoleWorker, RoleOperator, RoleRestorer:
+		if u.Bank != "" {
+			return memory.Invalid("bank", "does not go with the role %s of user %q", u.Role, u.Name)
+		}
+	default:
+		return memory.Invalid("role", "%q of user %q is not known; expected bot, worker, operator or restorer", u.Role, u.Name)
+	}
+	if !nkeys.IsValidPublicUserKey(u.Key) {
+		return memory.Invalid("key", "of user %q is no public key of a user", u.Name)
+	}
+	return nil
+}
+
+// Tenant returns the account of a bot's bank; "" for others, who belong to the account of the streams.
+func (u User) Tenant() string {
+	if u.Role != RoleBot {
+		return ""
+	}
+	return TenantOf(u.Bank)
+}
+
+// TenantOf returns the name of a bank's account.
+func TenantOf(bank memory.BankID) string { return "BANK_" + events.EncodeToken(string(bank)) }
+
+// InboxPrefix returns an inbox prefix that a bot may use besides the default one, which clients need where bots share
+// an account.
+func InboxPrefix(bank memory.BankID) string { return "_INBOX_" + events.EncodeToken(string(bank)) }

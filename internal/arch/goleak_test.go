@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// starts reports whether a file starts goroutines: by a go statement, or by the
-// Go method of a group.
+// starts reports whether a file starts goroutines: by a go statement, or by the Go method of a group.
 func starts(t *testing.T, rel string) bool {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), rel), nil, 0)

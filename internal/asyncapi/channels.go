@@ -7,15 +7,16 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// builder makes the parts of the document from Events and Endpoints.
+// builder makes the parts of the document from Events and wire.Endpoints.
 type builder struct {
 	src     Source
 	schemas *schemas
 }
 
-// parameters says what may stand in an address.
+// parameters describes the placeholders of an address.
 var parameters = map[string]string{
 	"bank":    "Name of the bank, percent-encoded: every byte outside A-Z a-z 0-9 _ - is %XX in upper-case hex.",
 	"session": "Name of the session, percent-encoded like a bank.",
@@ -57,18 +58,23 @@ func (b *builder) messageRefs(names []string) *yaml.Node {
 	return n
 }
 
-// id is the endpoint's name in the document.
-func (e Endpoint) id() string {
-	if e.Admin {
+// id returns the endpoint's name in the document.
+func id(e wire.Description) string {
+	if e.Role == wire.Operator {
 		return "admin" + strings.ToUpper(e.Name[:1]) + e.Name[1:]
 	}
 	return e.Name
 }
 
-func (e Endpoint) replies() []string {
+// subject returns the address of the endpoint's channel.
+func subject(e wire.Description) string { return e.Subject("mem") }
+
+var delta = of[wire.Delta]("Delta")
+
+func replies(e wire.Description) []string {
 	names := []string{e.Reply.Name, "Fault"}
-	if e.Pieces != nil {
-		names = append(names, e.Pieces.Name)
+	if e.Streams {
+		names = append(names, delta.Name)
 	}
 	return names
 }
@@ -80,9 +86,9 @@ func (b *builder) channels() *yaml.Node {
 	}
 	ack := object("address", nil, "description", "The reply subject of a publish made as a request.", "messages", b.messageRefs([]string{"ack"}))
 	put(out, "ack", ack)
-	for _, e := range Endpoints() {
-		put(out, e.id(), b.channel(e.Subject(), e.Summary, e.Request.Name))
-		put(out, e.id()+"Reply", object("address", nil, "description", "The reply subject of a request.", "messages", b.messageRefs(e.replies())))
+	for _, e := range wire.Endpoints() {
+		put(out, id(e), b.channel(subject(e), e.Summary, e.Request.Name))
+		put(out, id(e)+"Reply", object("address", nil, "description", "The reply subject of a request.", "messages", b.messageRefs(replies(e))))
 	}
 	return out
 }
@@ -101,15 +107,15 @@ func (b *builder) operations() *yaml.Node {
 			put(out, operationName("send", e.Name), operation("send", e.Name, e.Summary, e.Name))
 		}
 	}
-	for _, e := range Endpoints() {
-		n := operation("receive", e.id(), e.Summary, e.Request.Name)
-		reply := e.id() + "Reply"
+	for _, e := range wire.Endpoints() {
+		n := operation("receive", id(e), e.Summary, e.Request.Name)
+		reply := id(e) + "Reply"
 		refs := array()
-		for _, m := range e.replies() {
+		for _, m := range replies(e) {
 			refs.Content = append(refs.Content, ref("channels/"+reply+"/messages/"+m))
 		}
 		put(n, "reply", object("channel", ref("channels/"+reply), "messages", refs))
-		put(out, e.id(), n)
+		put(out, id(e), n)
 	}
 	return out
 }
@@ -126,7 +132,7 @@ func operation(action, channel, summary, message string) *yaml.Node {
 func (b *builder) components() *yaml.Node {
 	open, asked := map[string]bool{}, map[string]bool{}
 	messages, named := object(), map[string]bool{}
-	add := func(m Body, summary string) {
+	add := func(m wire.Body, summary string) {
 		if !named[m.Name] {
 			named[m.Name] = true
 			put(messages, m.Name, object("name", m.Name, "summary", summary, "payload", b.schemas.refer(m.Type)))
@@ -138,20 +144,20 @@ func (b *builder) components() *yaml.Node {
 		}
 		add(e.Body, e.Summary)
 	}
-	answers := func(m Body, summary string) {
+	answers := func(m wire.Body, summary string) {
 		reach(m.Type, open)
 		add(m, summary)
 	}
-	answers(of[Ack]("ack"), "The broker's acknowledgement.")
-	for _, e := range Endpoints() {
+	answers(of[wire.Ack]("ack"), "The broker's acknowledgement.")
+	for _, e := range wire.Endpoints() {
 		reach(e.Request.Type, asked)
-		add(e.Request, "Asks "+e.Subject()+".")
-		answers(e.Reply, "Answers "+e.Subject()+".")
-		if e.Pieces != nil {
-			answers(*e.Pieces, "A piece of the answer of "+e.Subject()+", before the whole.")
+		add(e.Request, "Asks "+subject(e)+".")
+		answers(e.Reply, "Answers "+subject(e)+".")
+		if e.Streams {
+			answers(delta, "A piece of the answer of "+subject(e)+", before the whole.")
 		}
 	}
-	answers(of[memory.Fault]("Fault"), "Any failure; the headers Nats-Service-Error and Nats-Service-Error-Code say the same.")
+	answers(of[wire.Fault]("Fault"), "Any failure; the headers Nats-Service-Error and Nats-Service-Error-Code say the same.")
 	for name := range asked {
 		b.schemas.closed[name] = !open[name]
 	}

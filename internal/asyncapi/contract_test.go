@@ -12,13 +12,13 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/eunoe-memory/eunoe/internal/asyncapi"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// channels gives every channel with an address, as a pattern that its subjects match.
+// channels returns every channel with an address, as a pattern that its subjects match.
 func channels(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	out := map[string]*regexp.Regexp{}
@@ -34,8 +34,8 @@ func channels(t *testing.T) map[string]*regexp.Regexp {
 	return out
 }
 
-// TestEverySubjectBuilderHasAChannel calls each method of Naming that builds a
-// subject, by reflection, so that one that is added is noticed.
+// TestEverySubjectBuilderHasAChannel calls each method of Naming that builds a subject, by reflection, so that new
+// methods are covered.
 func TestEverySubjectBuilderHasAChannel(t *testing.T) {
 	t.Parallel()
 	known := channels(t)
@@ -43,8 +43,8 @@ func TestEverySubjectBuilderHasAChannel(t *testing.T) {
 	last := map[string][]string{
 		"DeadSubject": {"ingest", "extract", "consolidate"}, "ChangeSubject": {"message", "fact", "forget"}, "WriteSubject": {"window", "retain"},
 	}
-	for _, e := range asyncapi.Endpoints() {
-		if e.Admin {
+	for _, e := range wire.Endpoints() {
+		if e.Role == wire.Operator {
 			last["AdminSubject"] = append(last["AdminSubject"], e.Name)
 		} else {
 			last["RequestSubject"] = append(last["RequestSubject"], e.Name)
@@ -93,16 +93,16 @@ func TestSchemasAcceptWhatTheCodeWrites(t *testing.T) {
 	for _, v := range []any{
 		memory.Message{Content: "I moved to Lisbon.", Time: now, Metadata: map[string]any{"channel": "general"}},
 		memory.Flush{Upto: 3},
-		memory.RecallRequest{Query: "where", Filter: memory.Filter{Records: memory.Records, From: &now}, Vector: memory.Vector{1, 0}},
-		memory.RecallReply{Items: []memory.Item{{ID: "f_1", Record: memory.RecordFact, Entities: []memory.EntityID{}, Children: []string{}, Valid: []memory.Interval{{From: now}}}}, Degraded: []string{}},
-		memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "where", Judge: &memory.Judge{Threshold: new(float64)}, Adequacy: 2}},
-		memory.ReflectReply{Citations: []memory.Citation{}, FactsUsed: []string{}, Degraded: []string{}, Judged: &memory.Judged{Kept: 1}},
-		memory.Delta{Reset: true},
-		memory.Status{Waiting: []memory.Waiting{}},
+		wire.RecallRequest{Query: "where", Filter: memory.Filter{Records: memory.Records, From: &now}, Vector: memory.Vector{1, 0}},
+		wire.RecallReply{Items: []memory.Item{{ID: "f_1", Record: memory.RecordFact, Entities: []memory.EntityID{}, Children: []string{}, Valid: []memory.Interval{{From: now}}}}, Degraded: []string{}},
+		wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "where", Judge: &wire.Judge{Threshold: new(float64)}, Adequacy: 2}},
+		wire.ReflectReply{Citations: []wire.Citation{}, FactsUsed: []string{}, Degraded: []string{}, Judged: &wire.Judged{Kept: 1}},
+		wire.Delta{Reset: true},
+		wire.Status{Waiting: []wire.Waiting{}},
 		memory.Bank{ID: "alice", Disposition: memory.DefaultDisposition(), Created: now},
 		memory.Change{ID: "e_1", Op: memory.OutcomeAdded, Record: "f_1", Time: now},
 		memory.Write{Op: "1", Window: &memory.WindowEnd{Window: memory.Window{ID: "w_1", New: []memory.WindowMessage{{Seq: 1}}, Trigger: memory.TriggerCount}, SessionID: "s", Outcome: memory.WindowEmpty}},
-		memory.FaultOf(memory.Invalid("query", "is required")),
+		wire.FaultOf(memory.Invalid("query", "is required")),
 	} {
 		name := reflect.TypeOf(v).Name()
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +113,23 @@ func TestSchemasAcceptWhatTheCodeWrites(t *testing.T) {
 			}
 			validate(t, name, b)
 		})
+	}
+}
+
+func TestTheExamplesOfTheEndpointsMatchTheirSchemas(t *testing.T) {
+	t.Parallel()
+	for _, e := range wire.Endpoints() {
+		for _, b := range []wire.Body{e.Request, e.Reply} {
+			body, err := json.Marshal(b.Example)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := b.Type.Name()
+			if outer, inner, generic := strings.Cut(name, "["); generic {
+				name = strings.TrimSuffix(inner[strings.LastIndex(inner, ".")+1:], "]") + outer
+			}
+			validate(t, name, body)
+		}
 	}
 }
 
@@ -152,8 +169,8 @@ func TestEverySchemaCompiles(t *testing.T) {
 	}
 }
 
-// TestTheContractsExamplesAreTrue reads the JSON blocks of the contract: each is
-// under a heading that says what it is.
+// TestTheContractsExamplesAreTrue validates the JSON blocks of the contract; the heading above each block names its
+// schema.
 func TestTheContractsExamplesAreTrue(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/CONTRACT.md")
@@ -226,9 +243,9 @@ func TestTheContractNamesEveryEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range asyncapi.Endpoints() {
+	for _, e := range wire.Endpoints() {
 		if !strings.Contains(string(text), "`"+e.Name+"`") && !strings.Contains(string(text), "."+e.Name+"`") {
-			t.Errorf("the contract does not name %s", e.Subject())
+			t.Errorf("the contract does not name %s", e.Subject("mem"))
 		}
 	}
 }
@@ -245,7 +262,7 @@ func TestTheContractsDefaultsAreTheCodes(t *testing.T) {
 			t.Errorf("the contract does not say: %s", want)
 		}
 	}
-	for field, want := range map[string]string{"wait": c.Wait.String()} {
+	for field, want := range map[string]string{"wait": c.Recall.Waits.Default.String()} {
 		if !strings.Contains(string(text), fmt.Sprintf("| `%s` | `%q` |", field, want)) {
 			t.Errorf("the contract does not say that %s is %s", field, want)
 		}

@@ -11,10 +11,10 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// schemas derives JSON schemas from Go types; each named struct becomes a
-// component of its own.
+// schemas derives JSON schemas from Go types; each named struct becomes a component of its own.
 type schemas struct {
 	src    Source
 	types  map[string]reflect.Type // component name → type
@@ -32,10 +32,10 @@ var (
 	vectorType   = reflect.TypeFor[memory.Vector]()
 	rawType      = reflect.TypeFor[json.RawMessage]()
 	factTypeType = reflect.TypeFor[memory.Type]()
-	judgeType    = reflect.TypeFor[memory.Judge]()
+	judgeType    = reflect.TypeFor[wire.Judge]()
 )
 
-// refer gives a reference to the component of a struct and keeps the type for later.
+// refer returns a reference to the component of a struct and registers the type.
 func (s *schemas) refer(t reflect.Type) *yaml.Node {
 	name := componentName(t)
 	if known, ok := s.types[name]; ok && known != t {
@@ -48,7 +48,7 @@ func (s *schemas) refer(t reflect.Type) *yaml.Node {
 	return ref("components/schemas/" + name)
 }
 
-// componentName is the type's own name; Page[Item] is ItemPage.
+// componentName returns the type's own name; that of Page[Item] is ItemPage.
 func componentName(t reflect.Type) string {
 	outer, inner, generic := strings.Cut(t.Name(), "[")
 	if !generic {
@@ -58,7 +58,7 @@ func componentName(t reflect.Type) string {
 	return inner[strings.LastIndex(inner, ".")+1:] + outer
 }
 
-// of gives the schema of a value of the type.
+// of returns the schema of a value of the type.
 func (s *schemas) of(t reflect.Type) *yaml.Node {
 	switch t {
 	case timeType:
@@ -112,7 +112,7 @@ func (s *schemas) of(t reflect.Type) *yaml.Node {
 	return object()
 }
 
-// object gives the schema of a struct, embedded ones flattened as encoding/json does.
+// object returns the schema of a struct, embedded structs flattened as encoding/json does.
 func (s *schemas) object(t reflect.Type) *yaml.Node {
 	properties := &yaml.Node{Kind: yaml.MappingNode}
 	var required []string
@@ -139,8 +139,7 @@ func (s *schemas) object(t reflect.Type) *yaml.Node {
 	return n
 }
 
-// described adds a description; beside a reference it needs a wrapper, for a
-// reference hides its neighbours.
+// described adds a description. A reference needs a wrapper, because it hides its siblings.
 func described(n *yaml.Node, doc string) *yaml.Node {
 	if len(n.Content) > 0 && n.Content[0].Value == "$ref" {
 		return object("description", doc, "allOf", array(n))
@@ -155,7 +154,7 @@ func described(n *yaml.Node, doc string) *yaml.Node {
 	return n
 }
 
-// components gives every schema, by name.
+// components returns every schema, by name.
 func (s *schemas) components() *yaml.Node {
 	names := make([]string, 0, len(s.types))
 	for name := range s.types {

@@ -11,14 +11,14 @@ import (
 	"github.com/nats-io/nats.go/micro"
 	"github.com/rs/zerolog"
 
-	"github.com/eunoe-memory/eunoe/internal/asyncapi"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// TestEveryEndpointOfTheServiceIsInTheDocument asks the running service what it
-// answers, as any client can.
+// TestEveryEndpointOfTheServiceIsInTheDocument compares the document with the endpoints that the running service
+// reports.
 func TestEveryEndpointOfTheServiceIsInTheDocument(t *testing.T) {
 	t.Parallel()
 	conn := natstest.Start(t)
@@ -41,9 +41,9 @@ func TestEveryEndpointOfTheServiceIsInTheDocument(t *testing.T) {
 		}
 	})
 
-	documented := map[string]asyncapi.Endpoint{}
-	for _, e := range asyncapi.Endpoints() {
-		documented[strings.ReplaceAll(e.Subject(), "{bank}", "*")] = e
+	documented := map[string]wire.Description{}
+	for _, e := range wire.Endpoints() {
+		documented[strings.ReplaceAll(e.Subject("mem"), "{bank}", "*")] = e
 	}
 	var info micro.Info
 	natstest.Eventually(t, "the service says what it answers", func() bool {

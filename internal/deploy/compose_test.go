@@ -13,12 +13,12 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 )
 
 const root = "../.."
 
-// stages are the services that run a program of ours.
+// stages are the services that run a program of this module.
 var stages = []string{"ingest", "extractor", "consolidator", "query"}
 
 func project(t *testing.T) *types.Project {
@@ -141,7 +141,7 @@ func TestConsolidatorAndQueryShareTheStore(t *testing.T) {
 func TestTheSettingsOfEveryServiceAreValid(t *testing.T) {
 	t.Parallel()
 	p := project(t)
-	_, known, err := app.LoadConfig(nil, nil)
+	_, known, err := settings.Load(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,17 +153,17 @@ func TestTheSettingsOfEveryServiceAreValid(t *testing.T) {
 				continue
 			}
 			environ = append(environ, key+"="+*value)
-			if !slices.ContainsFunc(known, func(s app.Setting) bool { return s.Name == key }) {
+			if !slices.ContainsFunc(known, func(s settings.Setting) bool { return s.Name == key }) {
 				t.Errorf("%s: there is no setting %s", name, key)
 			}
 		}
-		if _, _, err := app.LoadConfig(environ, nil); err != nil {
+		if _, _, err := settings.Load(environ, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestTheHealthChecksAskTheDoorTheProgramsOpen(t *testing.T) {
+func TestTheHealthChecksAskThePortTheProgramsOpen(t *testing.T) {
 	t.Parallel()
 	p := project(t)
 	for _, name := range stages {

@@ -11,12 +11,13 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// documents gives the text of every page, by its path from the root.
+// documents returns the text of every page, by its path from the root.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -41,7 +42,7 @@ func documents(t *testing.T) map[string]string {
 
 var fence = regexp.MustCompile("(?s)```.*?```")
 
-// anchors gives the headings of a page as links name them.
+// anchors returns the link anchors of a page's headings.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, line := range strings.Split(fence.ReplaceAllString(text, ""), "\n") {
@@ -87,23 +88,30 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-func TestEveryCommandInThePagesExists(t *testing.T) {
-	t.Parallel()
-	makefile := read(t, "Makefile")
-	sources, err := filepath.Glob(filepath.Join(root, "cmd/eunoe/*.go"))
+// sources returns the concatenated Go files of a folder.
+func sources(t *testing.T, folder string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var program strings.Builder
-	for _, f := range sources {
+	var all strings.Builder
+	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		program.Write(b)
+		all.Write(b)
 	}
-	target := regexp.MustCompile("`make ([a-z]+)|(?m)^make ([a-z]+)")
-	command := regexp.MustCompile("(?:bin/|`)eunoe ([a-z][a-z-]*)")
+	return all.String()
+}
+
+func TestEveryCommandInThePagesExists(t *testing.T) {
+	t.Parallel()
+	makefile := read(t, "Makefile")
+	commands := map[string]string{"eunoe": sources(t, "cmd/eunoe"), "eunoe-bench": sources(t, "bench")}
+	target := regexp.MustCompile("`make ([a-z-]+)|(?m)^make ([a-z-]+)")
+	command := regexp.MustCompile("(?:bin/|`)(eunoe|eunoe-bench) ([a-z][a-z-]*)")
 	for page, text := range documents(t) {
 		for _, m := range target.FindAllStringSubmatch(text, -1) {
 			if name := m[1] + m[2]; !regexp.MustCompile(`(?m)^` + name + `:`).MatchString(makefile) {
@@ -111,8 +119,8 @@ func TestEveryCommandInThePagesExists(t *testing.T) {
 			}
 		}
 		for _, m := range command.FindAllStringSubmatch(text, -1) {
-			if m[1] != "help" && !regexp.MustCompile(`Use:\s+"`+m[1]+`["\s]`).MatchString(program.String()) {
-				t.Errorf("%s: there is no command eunoe %s", page, m[1])
+			if m[2] != "help" && !regexp.MustCompile(`(?:Use:\s+|loadCommand\()"`+m[2]+`["\s]`).MatchString(commands[m[1]]) {
+				t.Errorf("%s: there is no command %s %s", page, m[1], m[2])
 			}
 		}
 	}
@@ -120,11 +128,11 @@ func TestEveryCommandInThePagesExists(t *testing.T) {
 
 func TestEverySettingInThePagesExists(t *testing.T) {
 	t.Parallel()
-	_, settings, err := app.LoadConfig(nil, nil)
+	_, settings, err := settings.Load(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// EUNOE_BANK and EUNOE_TIMEOUT are the command line's alone.
+	// EUNOE_BANK and EUNOE_TIMEOUT are settings of the command line only.
 	known := map[string]bool{"EUNOE_BANK": true, "EUNOE_TIMEOUT": true, "EUNOE_BENCH_DIR": true}
 	for _, s := range settings {
 		known[s.Name] = true
@@ -140,7 +148,7 @@ func TestEverySettingInThePagesExists(t *testing.T) {
 
 func TestTheSettingsTableShowsTheDefaults(t *testing.T) {
 	t.Parallel()
-	_, settings, err := app.LoadConfig(nil, nil)
+	_, settings, err := settings.Load(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +171,7 @@ func TestTheSettingsTableShowsTheDefaults(t *testing.T) {
 
 func TestEveryMetricInThePagesExists(t *testing.T) {
 	t.Parallel()
-	l, err := app.StartLocal(t.Context(), settings(t, "EUNOE_MODEL=ollama:none"))
+	l, err := local.Start(t.Context(), quietSettings(t, "EUNOE_MODEL=ollama:none"), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +180,7 @@ func TestEveryMetricInThePagesExists(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Usage has series by stage and model, and so none before a model was called.
+	// Usage series are labelled by stage and model, so none exist before the first model call.
 	usage := []memory.StageUsage{{Stage: memory.StageExtract, Model: "ollama:none", Usage: memory.Usage{Calls: 1, Failed: 1}}}
 	if _, err := l.Conn.AppendWrite(t.Context(), memory.Write{Bank: "alice", Kind: memory.WriteUsage, Op: "told", Usage: usage}); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,14 +12,16 @@ import (
 	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 var example = regexp.MustCompile(`(?m)^(?:bin/)?nats req (\S+) '(.*)'`)
 
-// requests gives the `nats req` lines of a page's shell blocks, in order.
+// requests returns the `nats req` lines of a page's shell blocks, in order.
 func requests(t *testing.T, page string) [][]string {
 	t.Helper()
 	var out [][]string
@@ -28,9 +31,9 @@ func requests(t *testing.T, page string) [][]string {
 	return out
 }
 
-func settings(t *testing.T, more ...string) app.Config {
+func quietSettings(t *testing.T, more ...string) settings.Config {
 	t.Helper()
-	c, _, err := app.LoadConfig(append([]string{"EUNOE_DATA=" + t.TempDir(), "EUNOE_PORT=-1", "EUNOE_LOG=error", "EUNOE_SYNC=false"}, more...), nil)
+	c, _, err := settings.Load(append([]string{"EUNOE_DATA=" + t.TempDir(), "EUNOE_PORT=-1", "EUNOE_LOG=error", "EUNOE_SYNC=false"}, more...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,7 @@ func TestTheExamplesOfThePagesWork(t *testing.T) {
 	for page, least := range map[string]int{"docs/CONTRACT.md": 8, "README.md": 2} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			l, err := app.StartLocal(t.Context(), settings(t))
+			l, err := local.Start(t.Context(), quietSettings(t), os.Stderr)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,17 +83,17 @@ func TestTheExamplesOfThePagesWork(t *testing.T) {
 	}
 }
 
-// TestTheStagesRunWithTheDocumentedPermissions runs everything as the
-// documents' worker, and a bot as the contract's.
+// TestTheStagesRunWithTheDocumentedPermissions runs all stages with the documented worker permissions, and a bot with
+// the contract's.
 func TestTheStagesRunWithTheDocumentedPermissions(t *testing.T) {
 	t.Parallel()
 	s := guarded(t)
 	url := strings.Replace(s.ClientURL(), "nats://", "nats://worker:secret@", 1)
-	c := settings(t, "EUNOE_URL="+url)
+	c := quietSettings(t, "EUNOE_URL="+url)
 	ctx, stop := context.WithCancel(t.Context())
 	group, ctx := errgroup.WithContext(ctx)
-	for _, stage := range app.Stages() {
-		group.Go(func() error { return app.Run(ctx, c, stage) })
+	for _, stage := range local.Stages() {
+		group.Go(func() error { return process.Run(ctx, c, stage) })
 	}
 	t.Cleanup(func() {
 		stop()
@@ -112,12 +115,12 @@ func TestTheStagesRunWithTheDocumentedPermissions(t *testing.T) {
 	if err := json.Unmarshal(ack, &stored); err != nil || stored.Seq == 0 {
 		t.Fatalf("acknowledged by %s: %v", ack, err)
 	}
-	var status memory.Status
+	var status wire.Status
 	natstest.Eventually(t, "the message became a fact", func() bool {
 		m, err := nc.Request("mem.alice.status", nil, 5*time.Second)
 		return err == nil && json.Unmarshal(m.Data, &status) == nil && status.Settled && status.Facts > 0
 	})
-	var found memory.RecallReply
+	var found wire.RecallReply
 	if err := json.Unmarshal(ask(t, nc, "mem.alice.recall", `{"query":"What is Alice allergic to?"}`), &found); err != nil {
 		t.Fatal(err)
 	}

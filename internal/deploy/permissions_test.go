@@ -20,7 +20,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
-// users gives the user entries that a document shows.
+// users returns the user entries of a document's examples.
 func users(t *testing.T, doc string) string {
 	t.Helper()
 	block := regexp.MustCompile("(?s)```\n(\\{ user: .*?)```").FindStringSubmatch(read(t, doc))
@@ -77,7 +77,7 @@ func quoted(subjects []string) string {
 	return strings.Join(out, ", ")
 }
 
-// login connects a user; refused receives the subjects the broker refuses it.
+// login connects a user; refused receives the subjects that the broker denies it.
 func login(t *testing.T, s *server.Server, user, inbox string) (nc *nats.Conn, refused chan error) {
 	t.Helper()
 	refused = make(chan error, 16)
@@ -115,7 +115,7 @@ func TestTheDocumentedPermissionsHold(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	t.Run("a bot publishes, asks and hears of changes in its own bank", func(t *testing.T) {
+	t.Run("a bot publishes, sends requests and receives changes in its own bank", func(t *testing.T) {
 		t.Parallel()
 		nc, _ := login(t, s, "alice", "_INBOX_alice")
 		changes, err := nc.SubscribeSync("mem.alice.change.>")
@@ -152,7 +152,7 @@ func TestTheDocumentedPermissionsHold(t *testing.T) {
 			expectRefusal(t, nc, refused, "subscribe to "+subject)
 		}
 	})
-	t.Run("an operator asks every bank and the operators' door and publishes to no stream", func(t *testing.T) {
+	t.Run("an operator asks every bank and the operators' endpoints and publishes to no stream", func(t *testing.T) {
 		t.Parallel()
 		nc, refused := login(t, s, "operator", "_INBOX")
 		for _, subject := range []string{"mem.admin.banks", "mem.alice.status"} {

@@ -3,21 +3,22 @@ package deploy_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// TestTheContractsSentencesHold goes through what the contract says of single
-// requests; the examples and the semantics have tests of their own.
+// TestTheContractsSentencesHold checks the contract's statements about single requests; examples and semantics have
+// their own tests.
 func TestTheContractsSentencesHold(t *testing.T) {
 	t.Parallel()
-	l, err := app.StartLocal(t.Context(), settings(t))
+	l, err := local.Start(t.Context(), quietSettings(t), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestTheContractsSentencesHold(t *testing.T) {
 			if c.code == 0 {
 				return
 			}
-			var f memory.Fault
+			var f wire.Fault
 			if err := json.Unmarshal(m.Data, &f); err != nil || f.Error.Code != c.code || f.Error.Message == "" {
 				t.Fatalf("the body is %s", m.Data)
 			}

@@ -10,15 +10,15 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// guard lets those connect whom the rules name.
+// guard authenticates connections by the rules.
 type guard struct {
 	srv      *server.Server
 	mu       sync.Mutex
-	sweepAt  int                // how many connections are remembered before those that are gone are dropped
+	sweepAt  int                // number of admitted connections at which closed ones are removed
 	users    map[string]entry   // by key
-	admitted map[uint64]string  // connections, by the server's number, with their keys
+	admitted map[uint64]string  // keys of connections, by the connection id of the server
 	tenants  map[string]*tenant // by name
-	doors    map[string]bool    // what is offered to them
+	exports  map[string]bool    // subjects that are exported
 }
 
 type entry struct {
@@ -26,19 +26,18 @@ type entry struct {
 	account *server.Account
 }
 
-// tenant is an account that was made and the doors it has. Doors are added and
-// never taken away: a user who may no longer use one is refused by permission.
+// tenant is an account that was created and its imports. Imports are added and never removed: permissions keep a user
+// from one that is no longer allowed.
 type tenant struct {
 	account *server.Account
-	doors   map[string]bool
+	imports map[string]bool
 }
 
 func newGuard() *guard {
-	return &guard{sweepAt: 1024, users: map[string]entry{}, admitted: map[uint64]string{}, tenants: map[string]*tenant{}, doors: map[string]bool{}}
+	return &guard{sweepAt: 1024, users: map[string]entry{}, admitted: map[uint64]string{}, tenants: map[string]*tenant{}, exports: map[string]bool{}}
 }
 
-// Check is asked by the server for each connection. Who connects signs a
-// number that the server made up for this connection.
+// Check implements server.Authentication. A client proves that it holds its key by signing the nonce of the connection.
 func (g *guard) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	g.mu.Lock()
@@ -62,7 +61,7 @@ func (g *guard) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// nothing is a subject that nobody uses: an empty list would allow everything.
+// nothing is a subject that nobody uses. An empty list would allow everything.
 const nothing = "_NOTHING"
 
 func orNothing(allow []string) []string {
@@ -78,7 +77,7 @@ func signed(o *server.ClientOpts, nonce []byte) bool {
 	}
 	sig, err := base64.RawURLEncoding.DecodeString(o.Sig)
 	if err != nil {
-		if sig, err = base64.StdEncoding.DecodeString(o.Sig); err != nil { // as some clients write it
+		if sig, err = base64.StdEncoding.DecodeString(o.Sig); err != nil { // as some clients encode it
 			return false
 		}
 	}
@@ -86,8 +85,8 @@ func signed(o *server.ClientOpts, nonce []byte) bool {
 	return err == nil && key.Verify(nonce, sig) == nil
 }
 
-// install makes the accounts and doors the rules need, takes the users over and
-// gives the connections of those who are no longer allowed what they were.
+// install creates the accounts, exports and imports that the rules need, replaces the users, and returns the
+// connections of users whose permissions changed.
 func (g *guard) install(r Rules) (cut []uint64, err error) {
 	home := g.srv.GlobalAccount()
 	g.mu.Lock()
@@ -96,7 +95,7 @@ func (g *guard) install(r Rules) (cut []uint64, err error) {
 		return nil, err
 	}
 	for _, t := range r.Tenants {
-		if err := g.open(home, t); err != nil {
+		if err := g.admit(home, t); err != nil {
 			return nil, err
 		}
 	}
@@ -118,17 +117,17 @@ func (g *guard) install(r Rules) (cut []uint64, err error) {
 	return cut, nil
 }
 
-// export offers the doors to the tenants; a second time changes nothing.
+// export exports subjects to the tenants. Repeating it changes nothing.
 func (g *guard) export(home *server.Account, r Rules) error {
 	offer := func(subjects []string, how func(subject string) error) error {
 		for _, s := range subjects {
-			if g.doors[s] {
+			if g.exports[s] {
 				continue
 			}
 			if err := how(s); err != nil {
-				return fmt.Errorf("nats: open the door %s: %w", s, err)
+				return fmt.Errorf("nats: export %s: %w", s, err)
 			}
-			g.doors[s] = true
+			g.exports[s] = true
 		}
 		return nil
 	}
@@ -141,44 +140,44 @@ func (g *guard) export(home *server.Account, r Rules) error {
 			return err
 		}
 	}
-	return errors.Join(offer(r.Doors.Requests, service(server.Singleton)), offer(r.Doors.Streamed, service(server.Streamed)),
-		offer(r.Doors.Events, func(s string) error { return home.AddStreamExport(s, server.IsPublicExport) }))
+	return errors.Join(offer(r.Exports.Requests, service(server.Singleton)), offer(r.Exports.Streamed, service(server.Streamed)),
+		offer(r.Exports.Events, func(s string) error { return home.AddStreamExport(s, server.IsPublicExport) }))
 }
 
-// open makes a tenant's account and the doors it misses.
-func (g *guard) open(home *server.Account, t Tenant) error {
+// admit creates the account of a tenant and the imports that it lacks.
+func (g *guard) admit(home *server.Account, t Tenant) error {
 	have := g.tenants[t.Name]
 	if have == nil {
 		account, err := g.srv.RegisterAccount(t.Name)
 		if err != nil {
 			return fmt.Errorf("nats: make the account of tenant %s: %w", t.Name, err)
 		}
-		have = &tenant{account: account, doors: map[string]bool{}}
+		have = &tenant{account: account, imports: map[string]bool{}}
 		g.tenants[t.Name] = have
 	}
 	add := func(subjects []string, how func(subject string) error) error {
 		for _, s := range subjects {
-			if have.doors[s] {
+			if have.imports[s] {
 				continue
 			}
 			if err := how(s); err != nil {
-				return fmt.Errorf("nats: give tenant %s the door %s: %w", t.Name, s, err)
+				return fmt.Errorf("nats: import for tenant %s: %s: %w", t.Name, s, err)
 			}
-			have.doors[s] = true
+			have.imports[s] = true
 		}
 		return nil
 	}
 	request := func(s string) error { return have.account.AddServiceImport(home, s, s) }
-	if err := add(t.Doors.Requests, request); err != nil {
+	if err := add(t.Imports.Requests, request); err != nil {
 		return err
 	}
-	if err := add(t.Doors.Streamed, request); err != nil {
+	if err := add(t.Imports.Streamed, request); err != nil {
 		return err
 	}
-	return add(t.Doors.Events, func(s string) error { return have.account.AddStreamImport(home, s, "") })
+	return add(t.Imports.Events, func(s string) error { return have.account.AddStreamImport(home, s, "") })
 }
 
-// sweep drops what is remembered of connections that are gone.
+// sweep removes connections that are closed.
 func (g *guard) sweep() {
 	for id := range g.admitted {
 		if g.srv.GetClient(id) == nil {

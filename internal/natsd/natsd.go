@@ -1,14 +1,15 @@
-// Package natsd runs a NATS server with JetStream inside the process: for the
-// all-in-one program and for tests. A deployment of its own uses nats-server.
+// Package natsd embeds a NATS server with JetStream in a process, for the all-in-one program and for tests; other
+// deployments run nats-server. Start returns a Server. Rules separate tenants into accounts and can be replaced while
+// it runs (SetRules).
 package natsd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,40 +19,34 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// RandomPort asks for a free port.
+// RandomPort lets the system choose a free port.
 const RandomPort = -1
 
-// Config says where the server listens and where it keeps its streams.
+// Config configures a server.
 type Config struct {
-	Dir        string // of the streams; made if missing, required
+	Dir        string // of the streams, created if missing; required
 	Host       string // "" = 127.0.0.1
 	Port       int    // 0 = 4222; RandomPort = a free one
-	DontListen bool   // no port at all: in-process connections only
-	// SyncAlways flushes every stored message to disk before it is
-	// acknowledged: power loss loses nothing, at a tenth of the throughput.
-	// Off, a message is written at once and flushed within two minutes.
+	DontListen bool   // no port: in-process connections only
+	// SyncAlways syncs every message to disk before it is acknowledged: a power failure loses nothing, at a tenth of
+	// the throughput. Otherwise a message is written at once and synced within two minutes.
 	SyncAlways bool
 	Name       string // of the server, "" = "eunoe"
 	// MaxPayload is the largest message in bytes, 0 = 1 MiB.
 	MaxPayload int32
 	// ReadyWithin bounds the start, 0 = 30 s; recovering large streams takes time.
 	ReadyWithin time.Duration
-	// Rules say who may connect; nil = anybody, who may do anything.
+	// Rules say who may connect; nil = everybody, with all permissions.
 	Rules *Rules
 	TLS   TLS
 	Log   zerolog.Logger // warnings and errors of the server
 }
 
-// TLS names the files of the server's certificate; the zero value is a plain
-// connection. With CA a client must show a certificate that it signed.
+// TLS names the files of the server's certificate; with the zero value connections are not encrypted. With CA a client
+// needs a certificate signed by that authority.
 type TLS struct{ Cert, Key, CA string }
 
-// DefaultConfig listens on 127.0.0.1:4222 and keeps its streams in ./data/nats.
-func DefaultConfig() Config {
-	return Config{Dir: filepath.Join("data", "nats"), Host: "127.0.0.1", Port: 4222, Log: zerolog.Nop()}
-}
-
-// Validate reports every setting that cannot work, joined.
+// Validate returns every setting that is not valid, joined.
 func (c Config) Validate() error {
 	var errs []error
 	if c.Dir == "" {
@@ -75,22 +70,17 @@ func (c Config) Validate() error {
 // Server is a running server.
 type Server struct {
 	srv   *server.Server
-	guard *guard // nil = open to all
+	guard *guard // nil = open to everybody
 	once  sync.Once
 }
 
-// Start runs a server and returns when it takes connections. The error names
-// the port when another program has it.
+// Start runs a server and returns when it accepts connections. If another program uses the port, the error names it.
 func Start(cfg Config) (*Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Host == "" {
-		cfg.Host = "127.0.0.1"
-	}
-	if cfg.Port == 0 {
-		cfg.Port = server.DEFAULT_PORT
-	}
+	cfg.Host = cmp.Or(cfg.Host, "127.0.0.1")
+	cfg.Port = cmp.Or(cfg.Port, server.DEFAULT_PORT)
 	if cfg.ReadyWithin <= 0 {
 		cfg.ReadyWithin = 30 * time.Second
 	}
@@ -128,8 +118,8 @@ func Start(cfg Config) (*Server, error) {
 	if s.guard == nil {
 		return s, nil
 	}
-	// Not before: a server with accounts of others at its start would not give
-	// the streams to the one they have always been in. Nobody gets in until then.
+	// Not earlier: a server that starts with several accounts would not assign the streams to the account they have
+	// always been in. Nobody is admitted until then.
 	if err := s.SetRules(*cfg.Rules); err != nil {
 		s.Shutdown()
 		return nil, err
@@ -137,9 +127,8 @@ func Start(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// SetRules changes who may connect, while the server runs. Whoever may no
-// longer do what it could is cut off at once; others do not notice. A server
-// that was started without rules keeps none: that is an error.
+// SetRules replaces the rules of a running server. It disconnects the users whose permissions changed; others are not
+// affected. It is an error for a server that was started without rules.
 func (s *Server) SetRules(r Rules) error {
 	if s.guard == nil {
 		return errors.New("nats: the server was started open to all; start it anew")
@@ -149,7 +138,7 @@ func (s *Server) SetRules(r Rules) error {
 	}
 	cut, err := s.guard.install(r)
 	for _, id := range cut {
-		_ = s.srv.DisconnectClientByID(id) // gone already is as good
+		_ = s.srv.DisconnectClientByID(id) // it may be closed already
 	}
 	return err
 }
@@ -165,13 +154,11 @@ func options(cfg Config) (*server.Options, error) {
 		SyncAlways: cfg.SyncAlways,
 		MaxPayload: cfg.MaxPayload,
 		NoSigs:     true,
-		// The whole disk and memory are this server's to use; the streams have limits of their own.
+		// The streams have limits of their own.
 		JetStreamMaxMemory: 1 << 30,
 		JetStreamMaxStore:  1 << 40,
 	}
-	if o.ServerName == "" {
-		o.ServerName = "eunoe"
-	}
+	o.ServerName = cmp.Or(o.ServerName, "eunoe")
 	if cfg.TLS.Cert != "" {
 		t, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cfg.TLS.Cert, KeyFile: cfg.TLS.Key, CaFile: cfg.TLS.CA, Verify: cfg.TLS.CA != ""})
 		if err != nil {
@@ -182,7 +169,7 @@ func options(cfg Config) (*server.Options, error) {
 	return o, nil
 }
 
-// ready waits until the server answers or said why it cannot.
+// ready waits until the server answers or has reported a fatal error.
 func ready(srv *server.Server, cfg Config, log *logger) error {
 	deadline := time.Now().Add(cfg.ReadyWithin)
 	for time.Now().Before(deadline) {
@@ -200,7 +187,7 @@ func ready(srv *server.Server, cfg Config, log *logger) error {
 	return fmt.Errorf("nats: the server on %s was not ready within %s", address(cfg), cfg.ReadyWithin)
 }
 
-// portFree says plainly that a port is taken; the server's own words come late and are hard to read.
+// portFree returns a plain error if the port is in use; that of the server comes late and is hard to read.
 func portFree(cfg Config) error {
 	if cfg.DontListen || cfg.Port == RandomPort {
 		return nil
@@ -214,29 +201,86 @@ func portFree(cfg Config) error {
 
 func address(cfg Config) string { return net.JoinHostPort(cfg.Host, strconv.Itoa(cfg.Port)) }
 
-// ClientURL is where clients of this machine connect, as nats://127.0.0.1:4222;
-// tls:// when the server has a certificate.
+// ClientURL returns the URL for clients on this machine, as nats://127.0.0.1:4222, or tls:// if the server has a
+// certificate.
 func (s *Server) ClientURL() string {
 	return strings.NewReplacer("//0.0.0.0:", "//127.0.0.1:", "//[::]:", "//[::1]:").Replace(s.srv.ClientURL())
 }
 
-// InProcessConn is a connection without a socket; it makes *Server a
-// nats.InProcessConnProvider.
+// InProcessConn returns a connection without a socket. It makes *Server a nats.InProcessConnProvider.
 func (s *Server) InProcessConn() (net.Conn, error) { return s.srv.InProcessConn() }
 
-// Shutdown stops the server and returns when its streams are on disk. A second
-// call does nothing.
+// Shutdown stops the server and returns when its streams are on disk. A second call does nothing.
 func (s *Server) Shutdown() {
 	s.once.Do(func() {
+		s.drain()
 		s.srv.Shutdown()
 		s.srv.WaitForShutdown()
 	})
 }
 
-// Port is the port the server listens on, 0 when it listens on none.
+// drainFor bounds drain: clients that go on publishing do not keep the server from stopping.
+const drainFor = time.Second
+
+// drain waits until the streams have stored what they received. A stream that is stopped in the middle of its queue goes
+// on with the queue, and what it opens for a batch then is never closed (nats-server 2.15).
+func (s *Server) drain() {
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for until := time.Now().Add(drainFor); time.Now().Before(until) && len(*s.srv.Ipqueuesz(&server.IpqueueszOptions{Filter: "messages"})) > 0; {
+		<-look.C
+	}
+}
+
+// Port returns the port that the server listens on, 0 if it does not listen.
 func (s *Server) Port() int {
 	if a, ok := s.srv.Addr().(*net.TCPAddr); ok {
 		return a.Port
 	}
 	return 0
 }
+
+// logger passes the warnings and errors of the server on, and its notices at debug level. It keeps fatal errors for
+// Start to return.
+type logger struct {
+	log zerolog.Logger
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *logger) fatal() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Fatalf keeps the first error. It does not end the process.
+func (l *logger) Fatalf(format string, v ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = fmt.Errorf(format, v...)
+	}
+}
+
+// Errorf logs an error of the server.
+func (l *logger) Errorf(format string, v ...any) {
+	l.log.Error().Str("stage", "nats").Msgf(format, v...)
+}
+
+// Warnf logs a warning of the server.
+func (l *logger) Warnf(format string, v ...any) {
+	l.log.Warn().Str("stage", "nats").Msgf(format, v...)
+}
+
+// Noticef logs a notice at debug level.
+func (l *logger) Noticef(format string, v ...any) {
+	l.log.Debug().Str("stage", "nats").Msgf(format, v...)
+}
+
+// Debugf drops debug lines.
+func (*logger) Debugf(string, ...any) {}
+
+// Tracef drops trace lines.
+func (*logger) Tracef(string, ...any) {}

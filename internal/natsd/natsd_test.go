@@ -59,7 +59,7 @@ func TestStart(t *testing.T) {
 		}
 	})
 
-	t.Run("listens on 127.0.0.1 unless told otherwise, without a word in the log", func(t *testing.T) {
+	t.Run("listens on 127.0.0.1 by default, without a log line", func(t *testing.T) {
 		t.Parallel()
 		var log bytes.Buffer
 		s, err := natsd.Start(natsd.Config{Dir: t.TempDir(), Port: natsd.RandomPort, Log: zerolog.New(&log).Level(zerolog.InfoLevel)})
@@ -119,8 +119,40 @@ func TestStart(t *testing.T) {
 				t.Errorf("%+v was taken", cfg)
 			}
 		}
-		if err := natsd.DefaultConfig().Validate(); err != nil {
+		if err := (natsd.Config{Dir: "data/nats", Host: "127.0.0.1", Port: 4222, Log: zerolog.Nop()}).Validate(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// TestShutdownAfterBatches stops the server while batches that nobody completes are queued at a stream. A server that
+// stops in the middle of the queue keeps the goroutines of a batch, which the check of TestMain finds.
+func TestShutdownAfterBatches(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		s, err := natsd.Start(natsd.Config{Dir: t.TempDir(), Port: natsd.RandomPort})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc, js := connect(t, s.ClientURL())
+		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}, AllowAtomicPublish: true}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3000 {
+			m := nats.NewMsg("s")
+			if i%100 == 0 {
+				m.Reply = nc.NewRespInbox()
+				m.Header.Set("Nats-Batch-Id", fmt.Sprint(i))
+				m.Header.Set("Nats-Batch-Sequence", "1")
+			}
+			if err := nc.PublishMsg(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := nc.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		nc.Close()
+		s.Shutdown()
+	}
 }

@@ -9,55 +9,51 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Rules say who may connect and what each may do. A server that has rules
-// refuses everybody else.
+// Rules say who may connect and what each user may do. A server with rules rejects everybody else.
 //
-// A user with a tenant lives in an account of its own, which reaches the rest
-// of the server through the tenant's doors alone. That is what keeps it from
-// naming a reply subject that is not its own: no broker compares a reply
-// subject with the rights of its sender, so that in a common account the
-// acknowledgement of a publish could be made to land in any bucket or stream.
+// The users of a tenant are in an account of its own, which reaches the rest of the server only by the tenant's
+// imports. This keeps them from using reply subjects of others: the broker does not check a reply subject against the
+// permissions of the sender, so that in a shared account the acknowledgement of a publish could be directed into any
+// bucket or stream.
 type Rules struct {
-	Doors   Doors // of all tenants, with wildcards: what they may be given
+	Exports Exports // with wildcards: everything that tenants may import
 	Tenants []Tenant
 	Users   []User
-	// Answers is how long a request of a tenant may be answered; 0 = the
-	// server's own, two minutes.
+	// Answers is how long a request of a tenant may be answered; 0 = the default of the server, two minutes.
 	Answers time.Duration
 }
 
-// Doors are subjects that lead out of a tenant's account, or into it.
-type Doors struct {
-	Requests []string // answered once; a publish to a stream is one
-	Streamed []string // answered any number of times
-	Events   []string // heard
+// Exports are subjects that the account of the streams shares with tenants.
+type Exports struct {
+	Requests []string // requests with one answer, publishing to a stream among them
+	Streamed []string // requests with any number of answers
+	Events   []string // events that tenants receive
 }
 
-// Tenant is an account apart with what it reaches.
+// Tenant is a separate account with what it imports.
 type Tenant struct {
-	Name  string
-	Doors Doors // without wildcards in place of what sets tenants apart
+	Name    string
+	Imports Exports // a part of Rules.Exports: no wildcard stands for another tenant
 }
 
-// User is who may connect with a key.
+// User is the holder of a key who may connect.
 type User struct {
-	Name   string // in messages
+	Name   string // as error messages name it
 	Key    string // public nkey
-	Tenant string // "" = beside the streams
-	// Publish and Subscribe list what is allowed; an empty list is nothing.
+	Tenant string // "" = the account of the streams
+	// Publish and Subscribe list the allowed subjects; an empty list allows nothing.
 	Publish, Subscribe []string
-	// Responds allows an answer to the reply subject of what it receives, any
-	// number of times, for so long; 0 = not.
+	// Responds is how long the user may answer what it receives, any number of times; 0 = not at all.
 	Responds time.Duration
 }
 
-// equal reports whether two users may do the same.
+// equal reports whether two users have the same permissions.
 func (u User) equal(v User) bool {
 	return u.Key == v.Key && u.Tenant == v.Tenant && u.Responds == v.Responds &&
 		slices.Equal(u.Publish, v.Publish) && slices.Equal(u.Subscribe, v.Subscribe)
 }
 
-// Validate reports every rule that cannot hold, joined.
+// Validate returns every rule that is not valid, joined.
 func (r Rules) Validate() error {
 	var errs []error
 	tenants, keys := map[string]bool{"": true}, map[string]string{}

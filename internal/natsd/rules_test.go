@@ -37,13 +37,13 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	host, one, two := newKey(t), newKey(t), newKey(t)
 	tenant := func(name string) natsd.Tenant {
-		return natsd.Tenant{Name: name, Doors: natsd.Doors{Requests: []string{"ask." + name}, Streamed: []string{"stream." + name}, Events: []string{"tell." + name}}}
+		return natsd.Tenant{Name: name, Imports: natsd.Exports{Requests: []string{"ask." + name}, Streamed: []string{"stream." + name}, Events: []string{"tell." + name}}}
 	}
 	user := func(name string, k key) natsd.User {
 		return natsd.User{Name: name, Key: k.public, Tenant: name, Publish: []string{"ask.*", "stream.*"}, Subscribe: []string{"_INBOX.>", "tell.>"}}
 	}
 	rules := natsd.Rules{
-		Doors:   natsd.Doors{Requests: []string{"ask.*"}, Streamed: []string{"stream.*"}, Events: []string{"tell.*"}},
+		Exports: natsd.Exports{Requests: []string{"ask.*"}, Streamed: []string{"stream.*"}, Events: []string{"tell.*"}},
 		Tenants: []natsd.Tenant{tenant("one")}, Answers: time.Minute,
 		Users: []natsd.User{{Name: "host", Key: host.public, Publish: []string{"tell.>", "$JS.API.>"}, Subscribe: []string{">"}, Responds: time.Minute}, user("one", one)},
 	}
@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 		return s
 	}
 
-	t.Run("a tenant reaches its doors and hears what is meant for it", func(t *testing.T) {
+	t.Run("a tenant reaches its endpoints and receives what is addressed to it", func(t *testing.T) {
 		t.Parallel()
 		s := start(t)
 		nc, _ := connect(t, s.ClientURL(), one.option())
@@ -74,7 +74,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%v, %v", m, err)
 		}
 		if _, err := nc.Request("ask.two", nil, time.Second); !errors.Is(err, nats.ErrNoResponders) {
-			t.Errorf("the door of another: %v", err)
+			t.Errorf("the endpoint of another tenant: %v", err)
 		}
 		inbox := nc.NewInbox()
 		answers, err := nc.SubscribeSync(inbox)
@@ -106,7 +106,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%v, %v", m, err)
 		}
 	})
-	t.Run("nobody else gets in", func(t *testing.T) {
+	t.Run("unknown users are rejected", func(t *testing.T) {
 		t.Parallel()
 		s := start(t)
 		stolen := nats.Nkey(one.public, two.pair.Sign)
@@ -116,7 +116,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 	})
-	t.Run("users come and go while others stay", func(t *testing.T) {
+	t.Run("users are added and removed while others stay connected", func(t *testing.T) {
 		t.Parallel()
 		s := start(t)
 		gone := make(chan struct{})
@@ -181,7 +181,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 	})
-	t.Run("rules that cannot hold are refused, and the old ones stay", func(t *testing.T) {
+	t.Run("invalid rules are rejected, and the old ones stay in force", func(t *testing.T) {
 		t.Parallel()
 		s := start(t)
 		for says, wrong := range map[string]natsd.Rules{
@@ -204,7 +204,7 @@ func TestRules(t *testing.T) {
 			t.Error("an open server took rules")
 		}
 	})
-	t.Run("a certificate that is none is named", func(t *testing.T) {
+	t.Run("an invalid certificate is named", func(t *testing.T) {
 		t.Parallel()
 		for _, tls := range []natsd.TLS{{Cert: "x"}, {CA: "x"}, {Cert: "/no/such/cert", Key: "/no/such/key"}} {
 			if s, err := natsd.Start(natsd.Config{Dir: t.TempDir(), Port: natsd.RandomPort, TLS: tls}); err == nil {

@@ -8,148 +8,112 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// The headers of a trace context, as they are written.
+// The headers of a W3C trace context. Keys of NATS headers are case-sensitive, so they are written in lower case as the
+// standard has them; propagation.HeaderCarrier would write "Traceparent".
 const (
 	Parent = "traceparent"
 	State  = "tracestate"
 )
 
-// maxState is how long a tracestate is carried on, in bytes; a longer one is
-// left behind.
+// maxState bounds the tracestate that is passed on, in bytes; a longer one is dropped.
 const maxState = 512
 
-// pair is the two headers as a propagator sees them.
-type pair struct{ parent, state string }
-
-func (p *pair) Get(key string) string {
-	switch key {
-	case Parent:
-		return p.parent
-	case State:
-		return p.state
-	}
-	return ""
-}
-
-func (p *pair) Set(key, value string) {
-	switch key {
-	case Parent:
-		p.parent = value
-	case State:
-		p.state = value
-	}
-}
-
-func (*pair) Keys() []string { return []string{Parent, State} }
-
-// in gives ctx with the trace context of the pair. One that is malformed
-// changes nothing.
-func (p pair) in(ctx context.Context) context.Context {
-	if p.parent == "" {
+// resume returns ctx with a trace context. A malformed one changes nothing.
+func resume(ctx context.Context, parent, state string) context.Context {
+	if parent == "" {
 		return ctx
 	}
-	sound := &pair{p.parent, p.state} // made only where there is one
-	if len(sound.state) > maxState {
-		sound.state = ""
+	c := propagation.MapCarrier{Parent: parent}
+	if len(state) <= maxState {
+		c[State] = state
 	}
-	return propagation.TraceContext{}.Extract(ctx, sound)
+	return propagation.TraceContext{}.Extract(ctx, c)
 }
 
-func pairOf(ctx context.Context) (pair, bool) {
+// carrierOf returns the headers of the trace context in ctx, nil if there is none.
+func carrierOf(ctx context.Context) propagation.MapCarrier {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
-		return pair{}, false
+		return nil
 	}
-	p := &pair{}
-	propagation.TraceContext{}.Inject(ctx, p)
-	if len(p.state) > maxState {
-		p.state = ""
+	c := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, c)
+	if len(c[State]) > maxState {
+		delete(c, State)
 	}
-	return *p, true
+	return c
 }
 
-// Extract gives ctx with the trace context of a header. Without one, or with
-// one that is malformed or given twice, it is ctx as it was.
-func Extract(ctx context.Context, header map[string][]string) context.Context {
-	return read(header).in(ctx)
-}
-
-func read(header map[string][]string) pair {
+// read returns the two headers; both are empty unless there is exactly one parent.
+func read(header map[string][]string) (parent, state string) {
 	if len(header) == 0 {
-		return pair{}
+		return "", ""
 	}
 	parents := values(header, Parent, "Traceparent")
 	if len(parents) != 1 {
-		return pair{}
+		return "", ""
 	}
-	return pair{parents[0], strings.Join(values(header, State, "Tracestate"), ",")}
+	return parents[0], strings.Join(values(header, State, "Tracestate"), ",")
 }
 
-// values gives what stands under a key, as it is written or in the form that
-// HTTP libraries give it.
-func values(header map[string][]string, key, capital string) []string {
+// values returns the values of a key, or of the form in which HTTP libraries write it.
+func values(header map[string][]string, key, canonical string) []string {
 	if v := header[key]; len(v) > 0 {
 		return v
 	}
-	return header[capital]
+	return header[canonical]
 }
 
-// Inject puts the trace context of ctx into a header and gives it; the header
-// is made where it is nil. Without a trace context it stays as it was.
+// Extract returns ctx with the trace context of a header. A header without one, or with one that is malformed or
+// repeated, changes nothing.
+func Extract(ctx context.Context, header map[string][]string) context.Context {
+	parent, state := read(header)
+	return resume(ctx, parent, state)
+}
+
+// Inject writes the trace context of ctx into a header and returns the header, which is created if it is nil. Without a
+// trace context it changes nothing.
 func Inject(ctx context.Context, header map[string][]string) map[string][]string {
-	p, ok := pairOf(ctx)
-	if !ok {
+	c := carrierOf(ctx)
+	if c == nil {
 		return header
 	}
-	return p.into(header)
-}
-
-func (p pair) into(header map[string][]string) map[string][]string {
 	if header == nil {
 		header = map[string][]string{}
 	}
-	header[Parent] = []string{p.parent}
+	header[Parent] = []string{c[Parent]}
 	delete(header, State)
-	if p.state != "" {
-		header[State] = []string{p.state}
+	if c[State] != "" {
+		header[State] = []string{c[State]}
 	}
 	return header
 }
 
-// Line gives the trace context of ctx as one line, "" without one.
+// Line returns the trace context of ctx as one string, "" if there is none: the traceparent and, if there is one, a
+// space and the tracestate.
 func Line(ctx context.Context) string {
-	p, ok := pairOf(ctx)
-	if !ok {
-		return ""
+	c := carrierOf(ctx)
+	if c[State] == "" {
+		return c[Parent]
 	}
-	return p.line()
+	return c[Parent] + " " + c[State]
 }
 
-func (p pair) line() string {
-	if p.state == "" {
-		return p.parent
-	}
-	return p.parent + " " + p.state
-}
-
-// LineOf gives the trace context of a header as one line, "" where it has none
-// that is sound.
+// LineOf returns the trace context of a header as Line does, "" if it has no valid one.
 func LineOf(header map[string][]string) string {
-	p := read(header)
-	if p.parent == "" {
+	parent, state := read(header)
+	if parent == "" {
 		return ""
 	}
-	return Line(p.in(context.Background()))
+	return Line(resume(context.Background(), parent, state))
 }
 
-// Resume gives ctx with the trace context of a line. An empty or malformed
-// line changes nothing.
+// Resume returns ctx with a trace context that Line returned. An empty or malformed line changes nothing.
 func Resume(ctx context.Context, line string) context.Context {
-	var p pair
-	p.parent, p.state, _ = strings.Cut(line, " ")
-	return p.in(ctx)
+	parent, state, _ := strings.Cut(line, " ")
+	return resume(ctx, parent, state)
 }
 
-// Put puts the trace context of a line into a header, as Inject does.
+// Put writes a trace context that Line returned into a header, as Inject does.
 func Put(line string, header map[string][]string) map[string][]string {
 	if line == "" {
 		return header

@@ -66,7 +66,7 @@ func TestHeaders(t *testing.T) {
 		})
 	}
 
-	t.Run("a context goes through a header and a line and comes out the same", func(t *testing.T) {
+	t.Run("a context survives a header and a log line unchanged", func(t *testing.T) {
 		t.Parallel()
 		in := nats.Header{"traceparent": {parent}, "tracestate": {"a=1,b=2 3"}}
 		line := telemetry.LineOf(in)
@@ -79,7 +79,7 @@ func TestHeaders(t *testing.T) {
 		}
 	})
 
-	t.Run("a long state is left behind and the trace goes on", func(t *testing.T) {
+	t.Run("an oversized trace state is dropped and the trace continues", func(t *testing.T) {
 		t.Parallel()
 		in := nats.Header{"traceparent": {parent}, "tracestate": {"a=" + strings.Repeat("x", 250), "b=" + strings.Repeat("y", 250), "c=" + strings.Repeat("z", 250)}}
 		if got := telemetry.LineOf(in); got != parent {
@@ -100,7 +100,7 @@ func TestHeaders(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	t.Parallel()
-	t.Run("a span stands under the header's, and one below under it", func(t *testing.T) {
+	t.Run("a span is a child of the header's span, and a nested span is its child", func(t *testing.T) {
 		t.Parallel()
 		tr, kept := tracer()
 		ctx, span := telemetry.Begin(telemetry.Extract(t.Context(), nats.Header{"traceparent": {parent}}), tr, trace.SpanKindConsumer, "outer")
@@ -119,7 +119,7 @@ func TestSpans(t *testing.T) {
 		}
 	})
 
-	t.Run("a trace that is not sampled is carried on and not recorded", func(t *testing.T) {
+	t.Run("an unsampled trace is propagated and not recorded", func(t *testing.T) {
 		t.Parallel()
 		tr, kept := tracer()
 		off := strings.TrimSuffix(parent, "01") + "00"
@@ -144,8 +144,7 @@ func TestSpans(t *testing.T) {
 	})
 }
 
-// TestOffCostsNothing is what the paths of publishing and applying do when
-// nobody traces.
+// TestOffCostsNothing checks that publishing and applying allocate nothing for tracing when it is off.
 func TestOffCostsNothing(t *testing.T) {
 	ctx := t.Context()
 	header := nats.Header{"Nats-Msg-Id": {"1"}}

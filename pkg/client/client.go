@@ -1,3 +1,18 @@
+// Package client is Eunoe for Go programs: publish what was said, recall what bears on a question. It needs a NATS
+// connection and nothing else, and it builds without cgo.
+//
+//	c, err := client.Connect(ctx, client.DefaultConfig())
+//	if err != nil { … }
+//	defer c.Close()
+//	seq, err := c.Publish(ctx, "alice", "chat-1", memory.Message{Speaker: "Alice", Content: "I moved to Lisbon in May."})
+//	reply, err := c.Recall(ctx, "alice", wire.RecallRequest{Query: "Where does Alice live?", After: seq})
+//
+// The methods of a Client are the endpoints of a bank, those of Admin the endpoints of operators; package wire has their
+// requests and replies, and Call reaches any endpoint by its entry there. Methods that return an iter.Seq2 walk all pages.
+//
+// Every error carries one of the meanings of package memory: decide on it with errors.Is(err, memory.ErrNotFound) and the
+// like. A *memory.FieldError names the field of a request that is wrong. Where nobody answers a request at all, the error
+// is memory.ErrUnavailable and says what to start. A write whose outcome is not known in time is an *UnknownOutcome.
 package client
 
 import (
@@ -19,33 +34,30 @@ import (
 
 // Config says where the broker is and how a program reaches it.
 type Config struct {
-	// URL is the broker's address; several may be given, separated by commas.
+	// URL is the broker's address; several are separated by commas.
 	URL string
-	// Creds is the path of a NATS credentials file (.creds) or of the seed of
-	// an nkey, as `eunoe auth` writes it; "" = none.
+	// Creds is the path of a NATS credentials file (.creds) or of the seed of an nkey, as `eunoe auth` writes it; "" = none.
 	Creds string
 	// Prefix is the first token of every subject.
 	Prefix string
 	// Name is what the broker's monitoring shows this program as.
 	Name string
-	// InboxPrefix is the subject under which replies come, as permissions may
-	// ask for ("_INBOX_alice"); "" = the broker's default.
+	// InboxPrefix is the subject under which replies come, where permissions ask for one ("_INBOX_alice"); "" = the
+	// broker's default.
 	InboxPrefix string
 	// TLS names the files of an encrypted connection.
 	TLS events.TLS
 	// Timeout bounds one request whose context has no deadline.
 	Timeout time.Duration
-	// Wait is how long a write waits for its outcome where the request does not
-	// say; 0 = the service decides (2 s). What takes longer is an UnknownOutcome.
+	// Wait is how long a write waits for its outcome where the request does not say; 0 = the service decides (2 s). A
+	// write that takes longer is an UnknownOutcome.
 	Wait time.Duration
-	// Tracer, of OpenTelemetry, begins a span for each publish and request; nil =
-	// none begins, save under a span in the call's context. The trace context of a
-	// call's context goes along in any case. New takes that of the connection.
+	// Tracer begins an OpenTelemetry span for each publish and request; nil = only where the call's context has a span.
+	// The trace context of that context is sent in any case. New uses the tracer of the connection.
 	Tracer trace.Tracer
 }
 
-// DefaultConfig reaches a broker on this machine: nats://127.0.0.1:4222,
-// prefix mem, 30 s a request.
+// DefaultConfig reaches a broker on this machine: nats://127.0.0.1:4222, prefix mem, 30 s a request.
 func DefaultConfig() Config {
 	return Config{URL: nats.DefaultURL, Prefix: "mem", Name: "eunoe-client", Timeout: 30 * time.Second}
 }
@@ -70,7 +82,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// check looks at what a client on somebody else's connection needs.
+// check validates what a client on a borrowed connection needs.
 func (c Config) check() error {
 	var errs []error
 	errs = append(errs, events.Naming{Prefix: c.Prefix}.Validate())
@@ -80,23 +92,22 @@ func (c Config) check() error {
 	return errors.Join(errs...)
 }
 
-// Deps is what a client made by New works with.
+// Deps holds the collaborators of a client made by New.
 type Deps struct {
 	// Conn is a connection the caller owns; its Naming is used, not Config.Prefix.
 	Conn *events.Conn
 }
 
-// Client speaks to Eunoe. It is safe for concurrent use.
+// Client publishes messages to Eunoe and calls its endpoints. It is safe for concurrent use.
 type Client struct {
 	conn    *events.Conn
 	timeout time.Duration
-	wait    time.Duration // of a write for its outcome, where the request does not say
+	wait    time.Duration // default of a write for its outcome; 0 = none
 	owned   bool
-	refused *refusals // nil on a connection that is not the client's
+	refused *refusals // nil on a borrowed connection
 }
 
-// New makes a client on a connection that the caller keeps and closes. Of the
-// configuration only Timeout and Wait are used.
+// New returns a client on a connection that the caller keeps and closes. Of the configuration it uses Timeout and Wait.
 func New(cfg Config, deps Deps) (*Client, error) {
 	if deps.Conn == nil || deps.Conn.NC == nil {
 		return nil, memory.Invalid("conn", "is missing")
@@ -108,9 +119,8 @@ func New(cfg Config, deps Deps) (*Client, error) {
 	return &Client{conn: deps.Conn, timeout: cfg.Timeout, wait: cfg.Wait}, nil
 }
 
-// Connect dials the broker and makes a client that owns the connection: Close
-// ends it. A broker that cannot be reached is ErrUnavailable; a lost
-// connection comes back by itself.
+// Connect dials the broker and returns a client that owns the connection, which Close ends. A broker that cannot be
+// reached is ErrUnavailable; a lost connection is restored automatically.
 func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("client configuration: %w", err)
@@ -131,7 +141,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	return &Client{conn: conn, timeout: cfg.Timeout, wait: cfg.Wait, owned: true, refused: refused}, nil
 }
 
-// options are what events.Dial does not know of; the time to connect is at most 5 s.
+// options are what events.Dial has no setting for: the time to connect, at most 5 s.
 func options(ctx context.Context, cfg Config) []nats.Option {
 	wait := min(5*time.Second, cfg.Timeout)
 	if end, ok := ctx.Deadline(); ok {
@@ -140,11 +150,19 @@ func options(ctx context.Context, cfg Config) []nats.Option {
 	return []nats.Option{nats.Timeout(wait)}
 }
 
-// Conn is the connection the client works on.
+// bounded gives a context without a deadline the client's timeout.
+func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, c.timeout)
+}
+
+// Conn returns the connection the client works on.
 func (c *Client) Conn() *events.Conn { return c.conn }
 
-// Close ends a connection made by Connect, sending first what is still to be
-// sent. It does nothing to a connection given to New; a second call does nothing.
+// Close flushes and ends a connection made by Connect. It does nothing to a connection given to New; a second call does
+// nothing.
 func (c *Client) Close() error {
 	if !c.owned || c.conn.NC.IsClosed() {
 		return nil

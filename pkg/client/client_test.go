@@ -20,9 +20,10 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// start gives a broker and a client on it.
+// start returns a broker and a client on it.
 func start(t *testing.T) (*events.Conn, *client.Client) {
 	t.Helper()
 	conn := natstest.Start(t)
@@ -178,9 +179,9 @@ func TestPublish(t *testing.T) {
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	conn, c := start(t)
-	t.Run("nobody there is unavailable and says what to start", func(t *testing.T) {
+	t.Run("without an answering stage the error is unavailable and says what to start", func(t *testing.T) {
 		t.Parallel()
-		_, err := c.Recall(t.Context(), "nobody", memory.RecallRequest{Query: "x"})
+		_, err := c.Recall(t.Context(), "nobody", wire.RecallRequest{Query: "x"})
 		if !errors.Is(err, memory.ErrUnavailable) || !strings.Contains(err.Error(), "eunoe up") {
 			t.Errorf("got %v", err)
 		}
@@ -192,7 +193,7 @@ func TestRequests(t *testing.T) {
 			bodies <- string(r.Data())
 			respond(t, r, map[string]any{"recall": "r1", "items": []any{}, "fresh": true, "degraded": []any{}, "took": "3ms", "later": 1})
 		})
-		reply, err := c.Recall(t.Context(), "alice.b", memory.RecallRequest{Query: "x", After: 7})
+		reply, err := c.Recall(t.Context(), "alice.b", wire.RecallRequest{Query: "x", After: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +207,7 @@ func TestRequests(t *testing.T) {
 	t.Run("each failure keeps its meaning and its field", func(t *testing.T) {
 		t.Parallel()
 		answer(t, conn, "mem.faults.get", func(r micro.Request) {
-			var req memory.GetRequest
+			var req wire.GetRequest
 			if err := json.Unmarshal(r.Data(), &req); err != nil {
 				t.Error(err)
 			}
@@ -242,13 +243,13 @@ func TestRequests(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		_, err := c.Retain(t.Context(), "unknown", memory.RetainRequest{Facts: []memory.FactInput{{Text: "x"}}})
+		_, err := c.Retain(t.Context(), "unknown", wire.RetainRequest{Facts: []memory.FactInput{{Text: "x"}}})
 		var unknown *client.UnknownOutcome
 		if !errors.As(err, &unknown) || unknown.Op != "op-1" || !errors.Is(err, memory.ErrDeadline) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("an answer that does not come in time is the deadline", func(t *testing.T) {
+	t.Run("an answer that does not come in time is a deadline error", func(t *testing.T) {
 		t.Parallel()
 		answer(t, conn, "mem.slow.status", func(micro.Request) {})
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -259,9 +260,9 @@ func TestRequests(t *testing.T) {
 	})
 	t.Run("all pages are walked, and a page too large is asked for in smaller ones", func(t *testing.T) {
 		t.Parallel()
-		pages := map[string]memory.Page[memory.Item]{"": {Items: []memory.Item{{ID: "1"}, {ID: "2"}}, Next: "x"}, "x": {Items: []memory.Item{{ID: "3"}}}}
+		pages := map[string]wire.Page[memory.Item]{"": {Items: []memory.Item{{ID: "1"}, {ID: "2"}}, Next: "x"}, "x": {Items: []memory.Item{{ID: "3"}}}}
 		answer(t, conn, "mem.pages.list", func(r micro.Request) {
-			var req memory.ListRequest
+			var req wire.ListRequest
 			if err := memory.Decode(r.Data(), &req); err != nil {
 				t.Error(err)
 			}
@@ -272,7 +273,7 @@ func TestRequests(t *testing.T) {
 			respond(t, r, pages[req.Cursor])
 		})
 		var ids []string
-		for it, err := range c.All(t.Context(), "pages", memory.ListRequest{Limit: 400}) {
+		for it, err := range c.All(t.Context(), "pages", wire.ListRequest{Limit: 400}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,16 +283,16 @@ func TestRequests(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("a stream gives its pieces in order and then the whole", func(t *testing.T) {
+	t.Run("a stream delivers its pieces in order and then the whole", func(t *testing.T) {
 		t.Parallel()
 		answer(t, conn, "mem.stream.reflect", func(r micro.Request) {
-			for _, p := range []memory.Delta{{Delta: "Bob "}, {Reset: true}, {Delta: "Alice "}, {Delta: "lives in Lisbon."}} {
+			for _, p := range []wire.Delta{{Delta: "Bob "}, {Reset: true}, {Delta: "Alice "}, {Delta: "lives in Lisbon."}} {
 				respond(t, r, p)
 			}
-			respond(t, r, memory.ReflectReply{Response: "Alice lives in Lisbon.", Mode: "answer"})
+			respond(t, r, wire.ReflectReply{Response: "Alice lives in Lisbon.", Mode: "answer"})
 		})
 		var got strings.Builder
-		reply, err := c.ReflectStream(t.Context(), "stream", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x"}}, func(d memory.Delta) {
+		reply, err := c.ReflectStream(t.Context(), "stream", wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "x"}}, func(d wire.Delta) {
 			if d.Reset {
 				got.Reset()
 			}
@@ -304,21 +305,21 @@ func TestRequests(t *testing.T) {
 	t.Run("a reflect asks for a deadline within the client's own time, unless it has one", func(t *testing.T) {
 		t.Parallel()
 		answer(t, conn, "mem.timely.reflect", func(r micro.Request) {
-			var q memory.ReflectRequest
+			var q wire.ReflectRequest
 			if err := memory.Decode(r.Data(), &q); err != nil || q.Deadline == nil {
 				t.Errorf("the request is %s: %v", r.Data(), err)
 				return
 			}
-			respond(t, r, memory.ReflectReply{Response: time.Duration(*q.Deadline).String()})
+			respond(t, r, wire.ReflectReply{Response: time.Duration(*q.Deadline).String()})
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		reply, err := c.Reflect(ctx, "timely", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x"}})
+		reply, err := c.Reflect(ctx, "timely", wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "x"}})
 		if d, _ := time.ParseDuration(reply.Response); err != nil || d < 5*time.Second || d > 9*time.Second {
 			t.Errorf("the deadline is %s: %v", reply.Response, err)
 		}
 		own := memory.Duration(time.Second)
-		reply, err = c.Reflect(ctx, "timely", memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "x", Deadline: &own}})
+		reply, err = c.Reflect(ctx, "timely", wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "x", Deadline: &own}})
 		if err != nil || reply.Response != "1s" {
 			t.Errorf("the deadline is %s: %v", reply.Response, err)
 		}
@@ -332,10 +333,10 @@ func TestRequests(t *testing.T) {
 				r.Error("404", "no such bank", nil) //nolint:errcheck
 				return
 			}
-			respond(t, r, memory.Status{Settled: asked > 3, Facts: asked})
+			respond(t, r, wire.Status{Settled: asked > 3, Facts: asked})
 		})
 		seen := 0
-		st, err := c.WaitSettled(t.Context(), "settling", func(memory.Status) { seen++ })
+		st, err := c.WaitSettled(t.Context(), "settling", func(wire.Status) { seen++ })
 		if err != nil || !st.Settled || st.Facts != 4 || seen != 3 {
 			t.Errorf("got %+v after %d, %v", st, seen, err)
 		}
@@ -350,7 +351,8 @@ func TestSubscribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, what := range []string{"fact", "entity"} {
-		if err := conn.PublishChange(t.Context(), "alice", memory.Change{ID: fmt.Sprint("e", i), What: what, Op: memory.OutcomeAdded, Record: "r", Time: time.Now()}); err != nil {
+		ch := memory.Change{ID: fmt.Sprint("e", i), What: what, Op: memory.OutcomeAdded, Record: "r", Time: time.Now()}
+		if err := conn.PublishChanges(t.Context(), []events.BankChange{{Bank: "alice", Change: ch}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -377,15 +379,15 @@ func TestAdmin(t *testing.T) {
 	t.Parallel()
 	conn, c := start(t)
 	answer(t, conn, "mem.admin.dead", func(r micro.Request) {
-		var req memory.DeadRequest
+		var req wire.DeadRequest
 		if err := memory.Decode(r.Data(), &req); err != nil {
 			t.Error(err)
 		}
 		switch req.Action {
 		case "list":
-			respond(t, r, memory.Page[events.DeadLetter]{Items: []events.DeadLetter{{ID: 3, Stage: "extract", Reason: "no"}}})
+			respond(t, r, wire.Page[memory.DeadLetter]{Items: []memory.DeadLetter{{ID: 3, Stage: "extract", Reason: "no"}}})
 		case "show":
-			respond(t, r, memory.Page[events.DeadLetter]{Items: []events.DeadLetter{{ID: req.ID, Payload: []byte("raw")}}})
+			respond(t, r, wire.Page[memory.DeadLetter]{Items: []memory.DeadLetter{{ID: req.ID, Payload: []byte("raw")}}})
 		default:
 			respond(t, r, map[string]any{})
 		}

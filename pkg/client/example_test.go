@@ -8,10 +8,11 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// A program tells Eunoe what was said and asks what bears on a question. After
-// makes the recall wait until the message is seen.
+// A program publishes what was said and asks what bears on a question. After makes the recall wait until it sees the
+// message.
 func Example() {
 	ctx := context.Background()
 	c, err := client.Connect(ctx, client.DefaultConfig())
@@ -23,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply, err := c.Recall(ctx, "alice", memory.RecallRequest{Query: "Where does Alice live?", After: seq})
+	reply, err := c.Recall(ctx, "alice", wire.RecallRequest{Query: "Where does Alice live?", After: seq})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,8 +33,8 @@ func Example() {
 	}
 }
 
-// Errors are decided on by meaning. Of a write whose deadline passed the
-// outcome is not known: the same op again changes nothing twice.
+// Decide on errors by their meaning. The outcome of a write whose deadline passed is not known: repeating it with the
+// same op changes nothing twice.
 func ExampleClient_Retain() {
 	ctx := context.Background()
 	c, err := client.Connect(ctx, client.DefaultConfig())
@@ -41,7 +42,7 @@ func ExampleClient_Retain() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	req := memory.RetainRequest{Facts: []memory.FactInput{{Key: "allergy", Text: "Alice is allergic to shellfish.", Type: memory.TypeConstraint}}}
+	req := wire.RetainRequest{Facts: []memory.FactInput{{Key: "allergy", Text: "Alice is allergic to shellfish.", Type: memory.TypeConstraint}}}
 	reply, err := c.Retain(ctx, "alice", req)
 	var unknown *client.UnknownOutcome
 	if errors.As(err, &unknown) {
@@ -57,23 +58,7 @@ func ExampleClient_Retain() {
 	fmt.Println(reply.Results)
 }
 
-// All walks every record, whatever the page size.
-func ExampleClient_All() {
-	ctx := context.Background()
-	c, err := client.Connect(ctx, client.DefaultConfig())
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Close()
-	for item, err := range c.All(ctx, "alice", memory.ListRequest{Record: memory.RecordFact, Order: "oldest"}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(item.ID, item.Text)
-	}
-}
-
-// A subscription hears what becomes of a bank from the moment it is made.
+// A subscription receives the changes of a bank from the moment it is made.
 func ExampleClient_Subscribe() {
 	ctx := context.Background()
 	c, err := client.Connect(ctx, client.DefaultConfig())

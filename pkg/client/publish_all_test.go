@@ -9,6 +9,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -23,7 +24,7 @@ func many(n int) []memory.Message {
 
 func TestPublishAll(t *testing.T) {
 	t.Parallel()
-	t.Run("stores every message in order and gives its sequence", func(t *testing.T) {
+	t.Run("stores every message in order and returns its sequence", func(t *testing.T) {
 		t.Parallel()
 		conn, c := start(t)
 		seqs, err := c.PublishAll(t.Context(), "alice", "s", many(1200))
@@ -31,7 +32,7 @@ func TestPublishAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		next := 0
-		_, err = conn.Scan(t.Context(), conn.Naming.Messages(), nil, 0, func(e events.Event) error {
+		_, err = ordered.Scan(t.Context(), conn, conn.Naming.Messages(), nil, 0, func(e events.Event) error {
 			m, err := e.Message()
 			if err != nil || m.ID != memory.MessageID(fmt.Sprintf("m%d", next)) || seqs[next] != e.Seq {
 				t.Errorf("event %d is %q, number %d was acknowledged at %d", e.Seq, m.ID, next, seqs[next])

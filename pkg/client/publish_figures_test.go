@@ -17,10 +17,9 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
-// TestSpeedOfPublishing publishes the same bodies through the client and
-// straight to the broker, which syncs before it acknowledges: one by one in
-// pairs, of whose times it compares the medians, and many at once in turns, of
-// which it compares the best. A disk syncs unevenly, so it looks up to three times.
+// TestSpeedOfPublishing publishes the same bodies through the client and straight to the broker, which syncs before it
+// acknowledges: one by one in pairs, of whose times it compares the medians, and many at once in turns, of which it
+// compares the best. A disk syncs unevenly, so it looks up to three times.
 func TestSpeedOfPublishing(t *testing.T) {
 	srv, err := natsd.Start(natsd.Config{Dir: t.TempDir(), Port: natsd.RandomPort, SyncAlways: true, Log: zerolog.Nop()})
 	if err != nil {
@@ -59,7 +58,7 @@ const bareSession = "s"
 
 var bareBody = []byte(`{"id":"m0","role":"user","speaker":"Alice","content":"On day 0 I repaired the greenhouse and wrote it down in my diary.","time":"0001-01-01T00:00:00Z"}`)
 
-// single gives the messages a second of which each waits for its acknowledgement.
+// single returns the messages a second of which each waits for its acknowledgement.
 func single(t *testing.T, c *client.Client, conn *events.Conn) (ours, bare float64) {
 	t.Helper()
 	subject := conn.Naming.MessageSubject("bare", bareSession)
@@ -86,7 +85,7 @@ func single(t *testing.T, c *client.Client, conn *events.Conn) (ours, bare float
 	return median(took[true]), median(took[false])
 }
 
-// batched gives the messages a second that are published many at once.
+// batched returns the messages a second that are published many at once.
 func batched(t *testing.T, c *client.Client, conn *events.Conn) (ours, bare float64) {
 	t.Helper()
 	subject := conn.Naming.MessageSubject("bare", bareSession)

@@ -3,91 +3,121 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // Get reads one record by id; ErrNotFound where there is none.
 func (c *Client) Get(ctx context.Context, bank memory.BankID, id string) (memory.Item, error) {
-	return ask[memory.Item](ctx, c, bank, "get", memory.GetRequest{ID: id})
+	return Call(ctx, c, wire.Get, bank, wire.GetRequest{ID: id})
 }
 
 // List reads one page of records.
-func (c *Client) List(ctx context.Context, bank memory.BankID, req memory.ListRequest) (memory.Page[memory.Item], error) {
-	return ask[memory.Page[memory.Item]](ctx, c, bank, "list", req)
+func (c *Client) List(ctx context.Context, bank memory.BankID, req wire.ListRequest) (wire.Page[memory.Item], error) {
+	return Call(ctx, c, wire.List, bank, req)
 }
 
-// All walks every record a list would give, page by page; pages too large for
-// the broker are asked for in smaller ones. An error ends the walk and comes as
-// the last pair.
-func (c *Client) All(ctx context.Context, bank memory.BankID, req memory.ListRequest) iter.Seq2[memory.Item, error] {
-	return walk(func(cursor string) (memory.Page[memory.Item], error) {
-		if cursor != "" {
-			req.Cursor = cursor
-		}
+// All walks every record that List would return, page by page. A page too large for the broker is asked for in smaller
+// ones. An error ends the walk and comes as the last pair.
+func (c *Client) All(ctx context.Context, bank memory.BankID, req wire.ListRequest) iter.Seq2[memory.Item, error] {
+	return walk(req.Cursor, func(cursor string) (wire.Page[memory.Item], error) {
+		req.Cursor = cursor
 		for {
 			p, err := c.List(ctx, bank, req)
 			if !errors.Is(err, memory.ErrTooLarge) || req.Limit == 1 {
 				return p, err
 			}
 			if req.Limit == 0 {
-				req.Limit = 50 // what a list gives by itself
+				req.Limit = 50 // the default of the service
 			}
 			req.Limit = max(1, req.Limit/2)
 		}
 	})
 }
 
-// Tree reads one page of the memory tree from a root, or of all roots.
-func (c *Client) Tree(ctx context.Context, bank memory.BankID, req memory.TreeRequest) (memory.Page[memory.TreeNode], error) {
-	return ask[memory.Page[memory.TreeNode]](ctx, c, bank, "tree", req)
+// Tree reads one page of the memory tree, from a root or of all roots.
+func (c *Client) Tree(ctx context.Context, bank memory.BankID, req wire.TreeRequest) (wire.Page[wire.TreeNode], error) {
+	return Call(ctx, c, wire.Tree, bank, req)
 }
 
-// Roots walks every node a tree request would give, page by page.
-func (c *Client) Roots(ctx context.Context, bank memory.BankID, req memory.TreeRequest) iter.Seq2[memory.TreeNode, error] {
-	return walk(func(cursor string) (memory.Page[memory.TreeNode], error) {
-		if cursor != "" {
-			req.Cursor = cursor
-		}
+// Roots walks every node that Tree would return, page by page.
+func (c *Client) Roots(ctx context.Context, bank memory.BankID, req wire.TreeRequest) iter.Seq2[wire.TreeNode, error] {
+	return walk(req.Cursor, func(cursor string) (wire.Page[wire.TreeNode], error) {
+		req.Cursor = cursor
 		return c.Tree(ctx, bank, req)
 	})
 }
 
 // Entities reads one page of the bank's entities.
-func (c *Client) Entities(ctx context.Context, bank memory.BankID, req memory.EntitiesRequest) (memory.Page[memory.Entity], error) {
-	return ask[memory.Page[memory.Entity]](ctx, c, bank, "entities", req)
+func (c *Client) Entities(ctx context.Context, bank memory.BankID, req wire.EntitiesRequest) (wire.Page[memory.Entity], error) {
+	return Call(ctx, c, wire.Entities, bank, req)
 }
 
 // AllEntities walks every entity, page by page.
-func (c *Client) AllEntities(ctx context.Context, bank memory.BankID, req memory.EntitiesRequest) iter.Seq2[memory.Entity, error] {
-	return walk(func(cursor string) (memory.Page[memory.Entity], error) {
-		if cursor != "" {
-			req.Cursor = cursor
-		}
+func (c *Client) AllEntities(ctx context.Context, bank memory.BankID, req wire.EntitiesRequest) iter.Seq2[memory.Entity, error] {
+	return walk(req.Cursor, func(cursor string) (wire.Page[memory.Entity], error) {
+		req.Cursor = cursor
 		return c.Entities(ctx, bank, req)
 	})
 }
 
-// History reads how a fact came to be as it is, oldest first.
-func (c *Client) History(ctx context.Context, bank memory.BankID, id string) (memory.Page[memory.Item], error) {
-	return ask[memory.Page[memory.Item]](ctx, c, bank, "history", memory.HistoryRequest{ID: id})
+// History reads how a fact came to be as it is: the facts before and after it, oldest first, their sources and the
+// decisions of models about them.
+func (c *Client) History(ctx context.Context, bank memory.BankID, id string) (wire.HistoryReply, error) {
+	return Call(ctx, c, wire.History, bank, wire.HistoryRequest{ID: id})
 }
 
-// Changes reads change events after a sequence, for who was away; 0 = from the start.
-func (c *Client) Changes(ctx context.Context, bank memory.BankID, req memory.ChangesRequest) (memory.Page[memory.Change], error) {
-	return ask[memory.Page[memory.Change]](ctx, c, bank, "changes", req)
+// Changes reads change events after a sequence, for a program that was away; 0 = from the start.
+func (c *Client) Changes(ctx context.Context, bank memory.BankID, req wire.ChangesRequest) (wire.Page[memory.Change], error) {
+	return Call(ctx, c, wire.Changes, bank, req)
 }
 
-// Status says where the bank stands.
-func (c *Client) Status(ctx context.Context, bank memory.BankID) (memory.Status, error) {
-	return ask[memory.Status](ctx, c, bank, "status", struct{}{})
+// Status returns the state of the bank: what is pending in each stage, what is stored, what became of its messages.
+func (c *Client) Status(ctx context.Context, bank memory.BankID) (wire.Status, error) {
+	return Call(ctx, c, wire.StatusOf, bank, wire.StatusRequest{})
 }
 
-// walk turns pages into a sequence. A page that names itself as the next ends it.
-func walk[T any](page func(cursor string) (memory.Page[T], error)) iter.Seq2[T, error] {
+// WaitSettled asks for the bank's status until every message published for it has been handled, and returns the last
+// status. It calls each, if not nil, with every status on the way. It asks after 50 ms at first and once a second at the
+// slowest. A bank that does not exist yet is waited for; the end of ctx is ErrDeadline.
+func (c *Client) WaitSettled(ctx context.Context, bank memory.BankID, each func(wire.Status)) (wire.Status, error) {
+	pause := 50 * time.Millisecond
+	var last wire.Status
+	for {
+		st, err := c.Status(ctx, bank)
+		switch {
+		case err == nil:
+			last = st
+			if each != nil {
+				each(st)
+			}
+			if st.Settled {
+				return st, nil
+			}
+		case ctx.Err() != nil:
+			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, memory.ErrDeadline)
+		case !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrUnavailable):
+			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, err)
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, memory.ErrDeadline)
+		case <-timer.C:
+		}
+		pause = min(pause*3/2, time.Second)
+	}
+}
+
+// walk turns pages, from the one at cursor on, into a sequence. A page that names itself as the next ends it.
+func walk[T any](cursor string, page func(cursor string) (wire.Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		cursor := ""
+		cursor := cursor // a second walk begins at the beginning
 		for {
 			p, err := page(cursor)
 			if err != nil {

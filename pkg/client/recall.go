@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -10,32 +9,30 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Recall finds what bears on a query. It writes nothing. A bank nobody has
-// written to is ErrNotFound, unless After or AfterWrite asks for something not
-// yet reached: then the reply is empty and not fresh.
-func (c *Client) Recall(ctx context.Context, bank memory.BankID, req memory.RecallRequest) (memory.RecallReply, error) {
-	return ask[memory.RecallReply](ctx, c, bank, "recall", req)
+// Recall finds what bears on a query. It writes nothing. A bank that does not exist is ErrNotFound, unless After or
+// AfterWrite asks for something not reached yet: then the reply is empty and not fresh.
+func (c *Client) Recall(ctx context.Context, bank memory.BankID, req wire.RecallRequest) (wire.RecallReply, error) {
+	return Call(ctx, c, wire.Recall, bank, req)
 }
 
-// Reflect answers from memory, or gives the packed context for a caller's own
-// model where there is none or Style asks for it. Without a Deadline the request
-// gets one shortly before the client's own time is over, so that an answer that
-// takes too long becomes a context and not an error. Stream is ignored: see
-// ReflectStream.
-func (c *Client) Reflect(ctx context.Context, bank memory.BankID, req memory.ReflectRequest) (memory.ReflectReply, error) {
+// Reflect answers from memory. Where no model is configured, or Style asks for it, it returns the packed context for a
+// model of the caller's own. A request without a Deadline gets one shortly before the call's own deadline, so that an
+// answer that takes too long becomes a context and not an error. Stream is ignored: see ReflectStream.
+func (c *Client) Reflect(ctx context.Context, bank memory.BankID, req wire.ReflectRequest) (wire.ReflectReply, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	req.Stream, req.Deadline = false, inTime(ctx, req.Deadline)
-	return ask[memory.ReflectReply](ctx, c, bank, "reflect", req)
+	req.Stream, req.Deadline = false, deadlineWithin(ctx, req.Deadline)
+	return Call(ctx, c, wire.Reflect, bank, req)
 }
 
 // maxDeadline is the longest deadline that a request may name.
 const maxDeadline = 5 * time.Minute
 
-// inTime gives a request without a deadline one that ends before ctx does.
-func inTime(ctx context.Context, given *memory.Duration) *memory.Duration {
+// deadlineWithin returns the deadline of a request: the given one, else one that ends before ctx does.
+func deadlineWithin(ctx context.Context, given *memory.Duration) *memory.Duration {
 	end, ok := ctx.Deadline()
 	if given != nil || !ok {
 		return given
@@ -49,46 +46,45 @@ func inTime(ctx context.Context, given *memory.Duration) *memory.Duration {
 	return &d
 }
 
-// ReflectStream is Reflect that hands over the response as it grows: each piece
-// in order to delta, which may be nil, then the whole as the result. A piece with
-// Reset begins the response anew. The pieces since then, joined, are the response.
-func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req memory.ReflectRequest, delta func(memory.Delta)) (_ memory.ReflectReply, err error) {
+// ReflectStream is Reflect that hands over the response as it grows: each piece in order to delta, which may be nil, and
+// then the whole as the result. A piece with Reset begins the response anew; the pieces since then, joined, are the response.
+func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req wire.ReflectRequest, delta func(wire.Delta)) (_ wire.ReflectReply, err error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	req.Stream, req.Deadline = true, inTime(ctx, req.Deadline)
-	subject, err := c.subject(bank, "reflect")
+	req.Stream, req.Deadline = true, deadlineWithin(ctx, req.Deadline)
+	subject, err := c.subject(bank, wire.Reflect.Name)
 	if err != nil {
-		return memory.ReflectReply{}, err
+		return wire.ReflectReply{}, err
 	}
-	body, err := json.Marshal(req)
+	body, err := memory.Encode(req)
 	if err != nil {
-		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, err)
+		return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, err)
 	}
 	ctx, span := c.begin(ctx, subject)
 	defer func() { span.End(err) }()
 	inbox := c.conn.NC.NewInbox()
 	sub, err := c.conn.NC.SubscribeSync(inbox)
 	if err != nil {
-		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+		return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // the connection cleans up after itself
 	if err := c.conn.NC.PublishMsg(&nats.Msg{Subject: subject, Reply: inbox, Data: body, Header: telemetry.Inject(ctx, nil)}); err != nil {
-		return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+		return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	for {
 		msg, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			return memory.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+			return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
 		}
-		reply, done, err := readDelta(msg, delta)
+		reply, done, err := readPiece(msg, delta)
 		if done || err != nil {
 			return reply, err
 		}
 	}
 }
 
-// readDelta reads one message of a stream; done is true for the whole reply.
-func readDelta(msg *nats.Msg, delta func(memory.Delta)) (reply memory.ReflectReply, done bool, err error) {
+// readPiece reads one message of a stream; done is true for the whole reply. A piece is told from it by its delta.
+func readPiece(msg *nats.Msg, delta func(wire.Delta)) (reply wire.ReflectReply, done bool, err error) {
 	if err := fault(msg); err != nil {
 		return reply, true, err
 	}
@@ -101,7 +97,7 @@ func readDelta(msg *nats.Msg, delta func(memory.Delta)) (reply memory.ReflectRep
 	}
 	if piece.Delta != nil {
 		if delta != nil {
-			delta(memory.Delta{Delta: *piece.Delta, Reset: piece.Reset})
+			delta(wire.Delta{Delta: *piece.Delta, Reset: piece.Reset})
 		}
 		return reply, false, nil
 	}

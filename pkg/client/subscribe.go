@@ -14,15 +14,15 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Subscription receives change events from the moment it was made.
+// Subscription receives the change events published since it was made.
 type Subscription struct {
 	sub    *nats.Subscription
 	prefix string
 }
 
-// Subscribe listens to what becomes of a bank: what is one of the whats of a
-// change ("fact"), "" = all. It listens when it returns. Events that come
-// while the program is away are not sent again: read them with Changes.
+// Subscribe listens to the changes of a bank: what is one of the memory.Change constants ("fact"), "" = all. The
+// subscription is in place when it returns. Events that come while the program is away are not sent again: read them
+// with Changes.
 func (c *Client) Subscribe(ctx context.Context, bank memory.BankID, what string) (*Subscription, error) {
 	if what == "" {
 		what = "*"
@@ -47,8 +47,7 @@ func (c *Client) Subscribe(ctx context.Context, bank memory.BankID, what string)
 	return &Subscription{sub: sub, prefix: all + "."}, nil
 }
 
-// Next waits for the next change. The end of ctx is ctx's error. An event that
-// is no change is left out.
+// Next waits for the next change. The end of ctx is ctx's error. An event that cannot be read as a change is skipped.
 func (s *Subscription) Next(ctx context.Context) (memory.Change, error) {
 	for {
 		msg, err := s.sub.NextMsgWithContext(ctx)
@@ -70,7 +69,7 @@ func (s *Subscription) Next(ctx context.Context) (memory.Change, error) {
 	}
 }
 
-// All is Next until ctx ends; the last pair carries the error unless ctx ended.
+// All repeats Next until ctx ends. Any other error ends it and comes as the last pair.
 func (s *Subscription) All(ctx context.Context) iter.Seq2[memory.Change, error] {
 	return func(yield func(memory.Change, error) bool) {
 		for {

@@ -3,164 +3,36 @@ package consolidate
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Config holds the numbers of consolidation. Two runs over one log give the
-// same store only under the same Config.
+// Config holds the settings of a Consolidator.
 type Config struct {
-	// Thresholds belong to the embedding model; a bank's own replace them one by one.
-	Thresholds memory.SimilarityThresholds
-	Model      string // name of the embedding model; "" = any
-	Dimension  int    // size of its vectors; 0 = any
+	plan.Config // what Plan decides by
 
-	DedupNearest   int     // neighbours looked at for a duplicate, a correction or a conflict
-	ClusterNearest int     // neighbours looked at for a place in the tree
-	Cap            int     // members of a composite, at most
-	SharedEase     float64 // by how much the cluster threshold falls where members must share a content word, which is evidence of its own; never below the diameter
-	LevelRelax     float64 // by how much the cluster threshold falls per level above the first, never below the diameter
-	MaxLevels      int     // levels of the tree
-
-	StateFacts int // facts of one attribute of one subject that a timeline is computed over, newest first
-
-	ObserveEntities int           // entities that observe looks at, busiest first
-	ObserveFacts    int           // facts per entity that observe looks at, newest first
-	MinConfidence   float64       // observations below it are not kept
-	HalfLife        time.Duration // after which the recency of an observation's facts counts half
-	ConsolidateMin  int           // waiting facts without which consolidate does not run unforced
-
-	// Decide, Summarise and Observe say that a language model is there to decide
-	// about new facts, to word composites, to answer requests to observe: what
-	// it is to be asked is put down with the facts.
-	Decide, Summarise, Observe bool
-
-	// SummariseMin is how many facts a composite holds at least to be worded by a
-	// model: two or three facts are read as quickly as a wording of them, and
-	// most composites are so small.
-	SummariseMin int
-
-	DecideNearest int     // neighbours looked at for a decision
-	DecideTargets int     // older ones put down with a fact, at most
-	DecideCosine  float64 // cosine at which an older fact is worth asking about, and no less than the cluster threshold
-	DecideWords   int     // content words a less near one of the same entity must share, names left out
-
-	Batch int           // events applied in one transaction, at most
-	Wait  time.Duration // how long to wait for a batch to fill; 0 = not at all
-	Retry time.Duration // longest pause before a failed batch is tried again
+	Batch int           // events applied in one transaction, at most 10,000
+	Retry time.Duration // longest pause before a failed operation is tried again
 }
 
-// DefaultConfig has the thresholds of neural embedding models.
+// DefaultConfig returns plan.DefaultConfig, batches of 200 events and pauses of up to 5 seconds.
 func DefaultConfig() Config {
-	return Config{
-		Thresholds:      memory.SimilarityThresholds{Dedup: 0.85, Cluster: 0.75, Diameter: 0.70},
-		DedupNearest:    10,
-		ClusterNearest:  15,
-		Cap:             8,
-		SharedEase:      0.05,
-		LevelRelax:      0.05,
-		MaxLevels:       12,
-		StateFacts:      256,
-		SummariseMin:    4,
-		ObserveEntities: 50,
-		ObserveFacts:    200,
-		MinConfidence:   0.3,
-		HalfLife:        180 * 24 * time.Hour,
-		ConsolidateMin:  3,
-		DecideNearest:   20,
-		DecideTargets:   10,
-		DecideCosine:    0.75,
-		DecideWords:     3,
-		Batch:           200,
-		Retry:           5 * time.Second,
-	}
+	return Config{Config: plan.DefaultConfig(), Batch: 200, Retry: 5 * time.Second}
 }
 
-// Validate reports every setting that cannot be used.
+// Validate reports every setting that cannot be used; the error wraps memory.ErrInvalid.
 func (c Config) Validate() error {
-	var errs []error
-	share := func(name string, v float64) {
-		if math.IsNaN(v) || v < 0 || v > 1 {
-			errs = append(errs, memory.Invalid(name, "is %v; expected 0 to 1", v))
-		}
+	errs := []error{c.Config.Validate()}
+	if c.Batch < 1 || c.Batch > 10_000 {
+		errs = append(errs, memory.Invalid("batch", "is %d; expected 1 to 10000", c.Batch))
 	}
-	share("thresholds.dedup", c.Thresholds.Dedup)
-	share("thresholds.cluster", c.Thresholds.Cluster)
-	share("thresholds.diameter", c.Thresholds.Diameter)
-	share("shared_ease", c.SharedEase)
-	share("level_relax", c.LevelRelax)
-	share("min_confidence", c.MinConfidence)
-	share("decide_cosine", c.DecideCosine)
-	for _, n := range []struct {
-		name      string
-		value     int
-		low, high int
-	}{
-		{"dimension", c.Dimension, 0, memory.MaxDimension},
-		{"dedup_nearest", c.DedupNearest, 1, 100}, {"cluster_nearest", c.ClusterNearest, 1, 100},
-		{"cap", c.Cap, 3, 64}, {"max_levels", c.MaxLevels, 1, 32}, {"state_facts", c.StateFacts, 2, 10000},
-		{"observe_entities", c.ObserveEntities, 1, 1000}, {"observe_facts", c.ObserveFacts, 1, 10000},
-		{"consolidate_min", c.ConsolidateMin, 1, 1000000}, {"summarise_min", c.SummariseMin, 2, 1000000},
-		{"decide_nearest", c.DecideNearest, 1, 100}, {"decide_targets", c.DecideTargets, 1, 100}, {"decide_words", c.DecideWords, 1, 100},
-		{"batch", c.Batch, 1, 10000},
-	} {
-		if n.value < n.low || n.value > n.high {
-			errs = append(errs, memory.Invalid(n.name, "is %d; expected %d to %d", n.value, n.low, n.high))
-		}
-	}
-	if c.HalfLife <= 0 || c.Wait < 0 || c.Retry <= 0 {
-		errs = append(errs, memory.Invalid("half_life", "half_life and retry must be positive and wait not negative"))
+	if c.Retry <= 0 {
+		errs = append(errs, memory.Invalid("retry", "is %s; it must be positive", c.Retry))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("consolidate config: %w", err)
 	}
 	return nil
-}
-
-// near is what counts as near at one level of the tree.
-type near struct {
-	cluster, diameter float64
-	sharedWord        bool
-	cap               int
-}
-
-// thresholds gives the model's thresholds, eased where they are lexical, with
-// the bank's own, as they are, in their place.
-func (c Config) thresholds(b memory.Bank) memory.SimilarityThresholds {
-	t := c.Thresholds
-	if t.SharedWord {
-		t.Cluster = max(t.Cluster-c.SharedEase, min(t.Cluster, t.Diameter))
-	}
-	if b.Thresholds == nil {
-		return t
-	}
-	for _, own := range []struct{ to, from *float64 }{
-		{&t.Dedup, b.Thresholds.Dedup}, {&t.Cluster, b.Thresholds.Cluster}, {&t.Diameter, b.Thresholds.Diameter},
-	} {
-		if own.from != nil {
-			*own.to = *own.from
-		}
-	}
-	return t
-}
-
-// widest is the most neighbours that a new fact is held against.
-func (c Config) widest() int {
-	if c.Decide {
-		return max(c.ClusterNearest, c.DecideNearest)
-	}
-	return c.ClusterNearest
-}
-
-// nearAt gives what counts as near for composites of a level, 1 and up.
-func (c Config) nearAt(t memory.SimilarityThresholds, level int) near {
-	cluster := t.Cluster - c.LevelRelax*float64(level-1)
-	return near{
-		cluster:    max(cluster, min(t.Cluster, t.Diameter)),
-		diameter:   t.Diameter,
-		sharedWord: t.SharedWord,
-		cap:        c.Cap,
-	}
 }

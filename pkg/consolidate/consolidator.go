@@ -3,63 +3,64 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/backfill"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/erasure"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/outbox"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/retry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/lease"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// LeaseKey is the lease the active consolidator of a store holds.
+// LeaseKey is the lease that the active consolidator of a store holds.
 const LeaseKey = "consolidator"
 
-// Stage is how dead letters of consolidation are named.
+// Stage is the name of this stage in logs and dead letters.
 const Stage = "consolidate"
 
-// Redactor replaces secrets in a text.
-type Redactor interface {
-	Redact(text string) string
-}
-
-// Deps are what a Consolidator works with; all but Now, Owner and Profile are required.
+// Deps are what a Consolidator works with. Conn, Store and Redactor are required.
 type Deps struct {
 	Conn     *events.Conn
 	Store    Store
 	Redactor Redactor
 	Embedder memory.Embedder // embeds what was stored without a vector; nil = nothing does
 	Log      zerolog.Logger
-	Now      func() time.Time // nil = time.Now; for dead letters
+	Now      func() time.Time // of dead letters; nil = time.Now
 	Owner    string           // this process, unlike any other's; "" = a random one
-	// Beside runs while this consolidator is the active one, until its context
-	// ends: what works for the store and never writes it. An error ends the
-	// consolidator. nil = nothing.
-	Beside func(ctx context.Context) error
-	// Profile reads a bank's profile from the store; with it, profiles that
-	// change are kept where stages without the store read them.
+	// WhileActive runs while this consolidator is the active one, until its context ends. It works for the store and
+	// never writes it. An error ends the consolidator. nil = nothing.
+	WhileActive func(ctx context.Context) error
+	// Profile reads a bank's profile from the store; with it, profiles that change are published for stages without a
+	// store. nil = they are not.
 	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
 }
 
-// Consolidator applies the two kept streams to the store. One is active for a
-// store; any number stand by.
+// Validate reports what is missing.
+func (d Deps) Validate() error {
+	if d.Conn == nil || d.Store == nil || d.Redactor == nil {
+		return errors.New("consolidate: a connection, a store and a redactor are needed")
+	}
+	return nil
+}
+
+// Consolidator applies the two kept streams to the store. One is active for a store; any number stand by.
 type Consolidator struct {
 	config  Config
 	deps    Deps
 	metrics *Metrics
-	// patience is how long something that fails is tried again; 0 = for ever.
-	patience time.Duration
 }
 
-// New checks its settings and starts nothing.
+// New validates its arguments and starts nothing.
 func New(cfg Config, deps Deps) (*Consolidator, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := errors.Join(cfg.Validate(), deps.Validate()); err != nil {
 		return nil, err
-	}
-	if deps.Conn == nil || deps.Store == nil || deps.Redactor == nil {
-		return nil, errors.New("consolidate: a connection, a store and a redactor are needed")
 	}
 	if deps.Now == nil {
 		deps.Now = time.Now
@@ -70,36 +71,44 @@ func New(cfg Config, deps Deps) (*Consolidator, error) {
 	return &Consolidator{config: cfg, deps: deps, metrics: newMetrics(deps.Store, deps.Conn)}, nil
 }
 
-// Metrics gives the counters, live.
+// Metrics returns the live counters.
 func (c *Consolidator) Metrics() *Metrics { return c.metrics }
 
-// Run waits for the lease and consolidates while it holds it, until ctx ends.
-// It then finishes the transaction it is in and returns nil.
+// Run waits for the lease and consolidates while it holds it, until ctx ends. It then finishes the transaction it is in
+// and returns nil.
 func (c *Consolidator) Run(ctx context.Context) error {
-	return c.deps.Conn.Hold(ctx, LeaseKey, c.deps.Owner, c.active)
+	return lease.Hold(ctx, c.deps.Conn, LeaseKey, c.deps.Owner, c.active)
 }
 
-// active feeds both streams into one goroutine that applies them, and carries
-// out what commits leave behind. It ends with ctx, or with memory.ErrConflict
-// when the store's position says that another owner was there.
+// active feeds both streams into the one goroutine that applies them, and carries out what commits leave behind. It
+// ends with ctx, or with memory.ErrConflict when the store's position shows another owner.
 func (c *Consolidator) active(ctx context.Context) error {
-	messages, writes, err := c.deps.Store.Applied(ctx)
+	again := retry.Policy{Longest: c.config.Retry, Log: c.deps.Log, Stage: Stage, Counter: c.metrics.retries}
+	applier, err := newApplier(ctx, c.config, c.deps, again, c.metrics)
 	if err != nil {
-		return fmt.Errorf("read the applied positions: %w", err)
+		return err
 	}
+	messages, writes := applier.Messages, applier.Writes
 	c.deps.Log.Info().Str("stage", Stage).Uint64("messages", messages).Uint64("writes", writes).Msg("active")
 	c.metrics.active.Set(1)
 	defer c.metrics.active.Set(0)
-	a := newApplier(c, messages, writes)
+	l := newLoop(applier, c.config)
+	decode := func(run []events.Event) MessageBatch { return DecodeMessages(run, c.deps.Redactor) }
+	publisher := outbox.New(outbox.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Published: c.metrics.changes, Profile: c.deps.Profile})
+	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased})
+
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return a.run(ctx) })
-	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Messages(), messages, a.messages, c.readMessages) })
-	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Writes(), writes, a.writes, readWrites) })
-	group.Go(func() error { return c.publishChanges(ctx, a.committed) })
-	group.Go(func() error { return c.eraseEvents(ctx, a.forgot) })
-	group.Go(func() error { return c.embedLate(ctx) })
-	if c.deps.Beside != nil {
-		group.Go(func() error { return c.deps.Beside(ctx) })
+	group.Go(func() error { return l.run(ctx) })
+	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Messages(), messages, l.messages, decode) })
+	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Writes(), writes, l.writes, decodeWrites) })
+	group.Go(func() error { return publisher.Run(ctx, l.committed) })
+	group.Go(func() error { return eraser.Run(ctx, l.erasures) })
+	if c.deps.Embedder != nil {
+		worker := backfill.New(c.deps.Backfill(again))
+		group.Go(func() error { return worker.Run(ctx) })
+	}
+	if c.deps.WhileActive != nil {
+		group.Go(func() error { return c.deps.WhileActive(ctx) })
 	}
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -107,38 +116,20 @@ func (c *Consolidator) active(ctx context.Context) error {
 	return nil
 }
 
+// Backfill returns what a backfill.Worker of the same store works with.
+func (d Deps) Backfill(r retry.Policy) backfill.Deps {
+	return backfill.Deps{Conn: d.Conn, Store: d.Store, Embedder: d.Embedder, Redactor: d.Redactor, Retry: r, Log: d.Log}
+}
+
 // feed decodes the batches of a stream and hands them on, in order.
-func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, read func([]events.Event) T) error {
-	return c.deps.Conn.ReadOrdered(ctx, events.OrderedConfig{Stream: stream, After: after, MaxBatch: c.config.Batch}, func(ctx context.Context, batch []events.Event) error {
+func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, decode func([]events.Event) T) error {
+	cfg := ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch}
+	return ordered.Read(ctx, c.deps.Conn, cfg, func(ctx context.Context, run []events.Event) error {
 		select {
-		case to <- read(batch):
+		case to <- decode(run):
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	})
-}
-
-// insist calls f until it succeeds, ctx ends, or the error is one that trying
-// again will not mend: memory.ErrConflict or memory.ErrInvalid. With a patience
-// it gives up after it.
-func (c *Consolidator) insist(ctx context.Context, what string, f func() error) error {
-	pause := 20 * time.Millisecond
-	for began := time.Now(); ; {
-		err := f()
-		if c.patience > 0 && time.Since(began) > c.patience {
-			return err
-		}
-		if err == nil || ctx.Err() != nil || errors.Is(err, memory.ErrConflict) || errors.Is(err, memory.ErrInvalid) {
-			return err
-		}
-		c.metrics.retries.Inc()
-		c.deps.Log.Warn().Err(err).Str("stage", Stage).Msg(what + " failed; trying again")
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return err
-		}
-		pause = min(2*pause, c.config.Retry)
-	}
 }

@@ -7,9 +7,10 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// spans are the spans of one batch; nil where nobody traces.
+// spans are the spans of one transaction; nil without a tracer.
 type spans []telemetry.Span
 
 func (s spans) end(err error) {
@@ -18,76 +19,54 @@ func (s spans) end(err error) {
 	}
 }
 
-// traceMessages begins a span for each message that belongs to a trace. One
-// that belongs to none begins none: its window does.
-func (c *Consolidator) traceMessages(ctx context.Context, batch []events.Event, list []MessageEvent) spans {
-	if c.deps.Conn.Tracer == nil {
+// traceMessages begins a span for each message that belongs to a trace, and notes the trace context that its change
+// goes out with. A message outside a trace begins none: its window does.
+func traceMessages(ctx context.Context, tracer trace.Tracer, b MessageBatch) spans {
+	if tracer == nil {
 		return nil
 	}
 	var out spans
 	next := 0
-	for i := range list {
-		for batch[next].Seq != list[i].Seq {
+	for i := range b.Kept {
+		kept := &b.Kept[i]
+		if kept.State == memory.StateForgotten {
+			continue // it is no event of the log any more
+		}
+		for b.Events[next].Seq != kept.Seq {
 			next++
 		}
-		line := telemetry.LineOf(batch[next].Header)
+		line := telemetry.LineOf(b.Events[next].Header)
 		if line == "" {
 			continue
 		}
-		inner, span := telemetry.Begin(telemetry.Resume(ctx, line), c.deps.Conn.Tracer, trace.SpanKindConsumer, "commit message")
-		span.Text(telemetry.Bank, string(list[i].Bank)).Text(telemetry.Session, string(list[i].Session)).Number(telemetry.Batch, len(list)).At(list[i].Seq)
-		list[i].Trace = telemetry.Line(inner)
+		inner, span := telemetry.Begin(telemetry.Resume(ctx, line), tracer, trace.SpanKindConsumer, "commit message")
+		span.Text(telemetry.Bank, string(kept.Bank)).Text(telemetry.Session, string(kept.Session)).
+			Number(telemetry.Batch, len(b.Kept)).At(kept.Seq)
+		kept.Trace = telemetry.Line(inner)
 		out = append(out, span)
 	}
 	return out
 }
 
-// traceWrites begins a span for each write of a transaction, under the span
-// that appended it.
-func (c *Consolidator) traceWrites(ctx context.Context, run []pendingWrite) spans {
-	if c.deps.Conn.Tracer == nil {
+// traceWrites begins a span for each write of a transaction, under the span that appended it.
+func traceWrites(ctx context.Context, conn *events.Conn, run []Write) spans {
+	if conn.Tracer == nil {
 		return nil
 	}
 	out := make(spans, 0, len(run))
-	for i := range run {
-		p := &run[i]
-		if p.dead {
+	for _, e := range run {
+		w := e.Write
+		if w == nil {
 			continue
 		}
-		inner, span := telemetry.Begin(c.deps.Conn.Traced(ctx, p.event), c.deps.Conn.Tracer, trace.SpanKindConsumer, "commit write")
-		span.Text(telemetry.Bank, string(p.write.Bank)).Text(telemetry.Kind, string(p.write.Kind)).Number(telemetry.Batch, len(run)).
-			Number(telemetry.Facts, len(p.write.Facts)).At(p.event.Seq)
-		if p.write.Window != nil {
-			span.Text(telemetry.Session, string(p.write.Window.SessionID)).Text(telemetry.Window, string(p.write.Window.ID))
+		inner, span := telemetry.Begin(conn.Traced(ctx, e.Event), conn.Tracer, trace.SpanKindConsumer, "commit write")
+		span.Text(telemetry.Bank, string(w.Bank)).Text(telemetry.Kind, string(w.Kind)).Number(telemetry.Batch, len(run)).
+			Number(telemetry.Facts, len(w.Facts)).At(e.Event.Seq)
+		if w.Window != nil {
+			span.Text(telemetry.Session, string(w.Window.SessionID)).Text(telemetry.Window, string(w.Window.ID))
 		}
-		p.write.Trace = telemetry.Line(inner)
+		w.Trace = telemetry.Line(inner)
 		out = append(out, span)
-	}
-	return out
-}
-
-// traceChanges begins a span for each run of changes of one cause, under the
-// commit that brought them about, which they go out with.
-func (c *Consolidator) traceChanges(ctx context.Context, changes []events.BankChange) spans {
-	if c.deps.Conn.Tracer == nil {
-		return nil
-	}
-	var out spans
-	for from := 0; from < len(changes); {
-		to := from + 1
-		for to < len(changes) && changes[to].Trace == changes[from].Trace && changes[to].Bank == changes[from].Bank {
-			to++
-		}
-		if cause := changes[from].Trace; cause != "" {
-			inner, span := telemetry.Begin(telemetry.Resume(ctx, cause), c.deps.Conn.Tracer, trace.SpanKindProducer, "publish changes")
-			span.Text(telemetry.Bank, string(changes[from].Bank)).Number(telemetry.Count, to-from)
-			line := telemetry.Line(inner)
-			for i := from; i < to; i++ {
-				changes[i].Trace = line
-			}
-			out = append(out, span)
-		}
-		from = to
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/consolidatetest"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
@@ -52,7 +52,7 @@ func (s *stage) usage(db *sqlite.DB) []memory.StageUsage {
 func (s *stage) rebuilt() *sqlite.DB {
 	s.Helper()
 	again := openStore(s.T, filepath.Join(s.TempDir(), "again.db"))
-	if err := s.consolidator(s.conn, again).Rebuild(s.Context(), nil); err != nil {
+	if err := s.rebuilder(again).Rebuild(s.Context(), nil); err != nil {
 		s.Fatal(err)
 	}
 	return again
@@ -70,14 +70,14 @@ func TestUsage(t *testing.T) {
 		write := memory.Write{Kind: memory.WriteWindow, Op: string(w.ID), Upto: m2, Usage: took(memory.StageExtract, 2, 1, 100),
 			Window: &memory.WindowEnd{Window: w, SessionID: "s1", Outcome: memory.WindowFacts}}
 		for i, text := range []string{"Alice owns a boat.", "Alice owns a plane."} {
-			f := given(t, "Alice", text)
+			f := consolidatetest.Fact(t, "Alice", text)
 			f.ID, f.Sources = memory.NewFactID("alice", text, f.Kind), []memory.Source{{Message: memory.MessageID([]string{"m1", "m2"}[i]), Seq: m1 + uint64(i)}}
 			write.Facts = append(write.Facts, f)
 		}
 		s.append(write)
 		s.appendAgain(write) // extracted twice: it took tokens twice
 		s.append(memory.Write{Kind: memory.WriteUsage, Op: "a failed try", Usage: took(memory.StageExtract, 1, 1, 7)})
-		byHand := given(t, "Alice", "Alice is tall.")
+		byHand := consolidatetest.Fact(t, "Alice", "Alice is tall.")
 		byHand.ID = memory.NewFactID("alice", byHand.Text, byHand.Kind)
 		s.applied(s.append(memory.Write{Kind: memory.WriteRetain, Op: "by hand", Facts: []memory.Fact{byHand}, Usage: took(memory.StageEmbed, 1, 0, 3)}))
 		want := []memory.StageUsage{
@@ -120,20 +120,13 @@ eunoe_usage_calls_total{model="fake:m",outcome="ok",stage="extract"} 2
 		s.say("m3", "I am back.")
 		same("of an erased bank, rebuilt", s.usage(s.rebuilt()))
 	})
-	t.Run("a usage write without usage is none", func(t *testing.T) {
-		t.Parallel()
-		b := newBank(t)
-		if _, err := consolidate.Plan(b.m, memory.Write{Bank: "alice", Kind: memory.WriteUsage, Op: "x"}, settings()); !errors.Is(err, memory.ErrInvalid) {
-			t.Errorf("got %v", err)
-		}
-	})
 }
 
 // erasedAll waits until the log holds nothing that a forget still has to erase.
 func (s *stage) erasedAll() {
 	s.Helper()
 	natstest.Eventually(s.T, "the log is erased", func() bool {
-		list, err := s.db.Erasures(s.Context(), 1)
+		list, err := s.db.Erasures(s.Context(), "", 1)
 		return err == nil && len(list) == 0
 	})
 }

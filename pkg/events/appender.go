@@ -12,11 +12,9 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Appender appends writes to the log in the order they are given. While some are
-// on their way, those given meanwhile gather and then go as one batch: a
-// broker that syncs before it acknowledges does so once for all of them. It waits
-// for nothing, so a single write takes as long as without it. It is safe for
-// concurrent use.
+// Appender appends writes to the log in the order of the calls. Writes that arrive while others are sent are collected
+// and sent as one batch, so that a broker that syncs before it acknowledges does so once for all of them. It delays
+// nothing: a single write takes as long as by AppendWrite. It is safe for concurrent use.
 type Appender struct {
 	conn *Conn
 
@@ -25,10 +23,10 @@ type Appender struct {
 	busy    bool
 }
 
-// NewAppender starts nothing; an appender need not be closed.
+// NewAppender returns an Appender. Nothing runs while it has no writes; it need not be closed.
 func NewAppender(c *Conn) *Appender { return &Appender{conn: c} }
 
-// Appending is a write on its way.
+// Appending is a write that is being appended.
 type Appending struct {
 	msg  *nats.Msg
 	op   string
@@ -40,7 +38,7 @@ type Appending struct {
 	err    error
 }
 
-// Append takes a write and returns at once; Wait says what became of it.
+// Append begins to append a write and returns at once. Wait returns the outcome.
 func (a *Appender) Append(ctx context.Context, w memory.Write) *Appending {
 	p := &Appending{op: w.Op, done: make(chan struct{})}
 	if p.msg, p.err = a.conn.writeMsg(w); p.err != nil {
@@ -58,24 +56,24 @@ func (a *Appender) Append(ctx context.Context, w memory.Write) *Appending {
 	return p
 }
 
-// Wait gives what AppendNew gives. When ctx ends first the write may still be
-// appended: appending it again adds none twice.
+// Wait returns what AppendNew returns. If ctx ends first, the write may still be appended; appending it again stores
+// none twice.
 func (p *Appending) Wait(ctx context.Context) (seq uint64, stored bool, err error) {
 	select {
 	case <-p.done:
 		return p.seq, p.stored, p.err
 	case <-ctx.Done():
-		return 0, false, meaning(ctx.Err(), "append write %s", p.op)
+		return 0, false, Classify(ctx.Err(), "append write %s", p.op)
 	}
 }
 
-// appendWithin bounds how long the writes of one batch may take.
+// appendWithin bounds how long one batch may take.
 const appendWithin = 30 * time.Second
 
-// run appends until nothing waits.
+// run appends until no write waits.
 func (a *Appender) run() {
 	for {
-		part := a.take()
+		part := a.nextBatch()
 		if len(part) == 0 {
 			return
 		}
@@ -89,8 +87,8 @@ func (a *Appender) run() {
 	}
 }
 
-// take gives what goes next, as much as fits into one batch; of nothing, busy ends.
-func (a *Appender) take() []*Appending {
+// nextBatch removes up to one batch from the waiting writes. If there are none, the appender is no longer busy.
+func (a *Appender) nextBatch() []*Appending {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n, bytes := 0, 0
@@ -115,11 +113,11 @@ func (a *Appender) appendAll(ctx context.Context, part []*Appending) {
 		}
 		return
 	}
-	// One by one, without waiting between them: some may be there already.
+	// One by one, without waiting between them: some may be stored already.
 	futures := make([]jetstream.PubAckFuture, len(part))
 	for i, p := range part {
-		if futures[i], p.err = a.conn.JS.PublishMsgAsync(p.msg, jetstream.WithStallWait(stallWait)); p.err != nil {
-			p.err = meaning(p.err, "append write %s", p.op)
+		if futures[i], p.err = a.conn.JS.PublishMsgAsync(p.msg, jetstream.WithStallWait(StallWait)); p.err != nil {
+			p.err = Classify(p.err, "append write %s", p.op)
 		}
 	}
 	for i, p := range part {
@@ -130,9 +128,9 @@ func (a *Appender) appendAll(ctx context.Context, part []*Appending) {
 		case ack := <-futures[i].Ok():
 			p.seq, p.stored = ack.Sequence, !ack.Duplicate
 		case err := <-futures[i].Err():
-			p.err = meaning(err, "append write %s", p.op)
+			p.err = Classify(err, "append write %s", p.op)
 		case <-ctx.Done():
-			p.err = meaning(ctx.Err(), "append write %s", p.op)
+			p.err = Classify(ctx.Err(), "append write %s", p.op)
 		}
 	}
 }

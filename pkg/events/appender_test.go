@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -21,7 +20,7 @@ func endOf(op string) memory.Write {
 
 func TestAppender(t *testing.T) {
 	t.Parallel()
-	t.Run("appends in the order given, and says where each stands", func(t *testing.T) {
+	t.Run("appends in the given order, and returns each sequence", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		log, err := conn.JS.Stream(t.Context(), conn.Naming.Writes())
@@ -47,7 +46,7 @@ func TestAppender(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what gathers meanwhile is stored as one batch, and few are not", func(t *testing.T) {
+	t.Run("writes that accumulate are stored as one batch, and a few are stored one by one", func(t *testing.T) {
 		t.Parallel()
 		for _, c := range []struct {
 			writes  int
@@ -65,7 +64,7 @@ func TestAppender(t *testing.T) {
 				}
 			}
 			batched := 0
-			_, err := conn.Scan(t.Context(), conn.Naming.Writes(), nil, 0, func(e events.Event) error {
+			_, err := ordered.Scan(t.Context(), conn, conn.Naming.Writes(), nil, 0, func(e events.Event) error {
 				if e.Header.Get("Nats-Batch-Id") != "" {
 					batched++
 				}
@@ -76,7 +75,7 @@ func TestAppender(t *testing.T) {
 			}
 		}
 	})
-	t.Run("adds none twice, and says which were there", func(t *testing.T) {
+	t.Run("appends none twice, and reports which already existed", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		if _, err := conn.AppendWrite(t.Context(), endOf("op-2")); err != nil {
@@ -105,7 +104,7 @@ func TestAppender(t *testing.T) {
 			t.Errorf("%d writes are in the log: %v", s.CachedInfo().State.Msgs, err)
 		}
 	})
-	t.Run("refuses one without an op, and ends with the caller's context", func(t *testing.T) {
+	t.Run("rejects a write without an op, and ends with the caller's context", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		a := events.NewAppender(conn)
@@ -119,72 +118,4 @@ func TestAppender(t *testing.T) {
 			t.Errorf("stored %v: %v", stored, err)
 		}
 	})
-}
-
-func TestTurns(t *testing.T) {
-	t.Parallel()
-	t.Run("take effect in the order of the stream, whatever handler is done first", func(t *testing.T) {
-		t.Parallel()
-		conn := natstest.Start(t)
-		const n = 40
-		for i := range n {
-			publishWindow(t, conn, uint64(i+1))
-		}
-		var mu sync.Mutex
-		var order []uint64
-		together, most := 0, 0
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			done <- conn.Work(ctx, events.WorkConfig{Durable: "turns", Concurrency: 8, InTurn: true, Backoff: events.Backoff{Min: time.Millisecond, Max: time.Millisecond}},
-				func(ctx context.Context, e events.Event) error {
-					mu.Lock()
-					together++
-					most = max(most, together)
-					mu.Unlock()
-					defer func() { mu.Lock(); together--; mu.Unlock() }()
-					if e.Seq%7 == 3 && e.Attempt == 1 {
-						return errors.New("ahead of its turn")
-					}
-					turn := events.TurnOf(ctx)
-					if err := turn.Wait(ctx); err != nil {
-						return err
-					}
-					mu.Lock()
-					order = append(order, e.Seq)
-					mu.Unlock()
-					turn.Pass()
-					turn.Pass()
-					return nil
-				})
-		}()
-		natstest.Eventually(t, "all windows are handled", func() bool { mu.Lock(); defer mu.Unlock(); return len(order) == n })
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-		first := slices.DeleteFunc(slices.Clone(order), func(s uint64) bool { return s%7 == 3 })
-		if !slices.IsSorted(first) {
-			t.Errorf("the order was %v", order)
-		}
-		if most < 2 {
-			t.Error("handlers did not run at once")
-		}
-	})
-	t.Run("wait for nobody where there are none", func(t *testing.T) {
-		t.Parallel()
-		turn := events.TurnOf(t.Context())
-		if err := turn.Wait(t.Context()); err != nil {
-			t.Error(err)
-		}
-		turn.Pass()
-	})
-}
-
-func publishWindow(t *testing.T, conn *events.Conn, seq uint64) {
-	t.Helper()
-	w := memory.Window{ID: memory.NewWindowID("alice", "s", seq, seq, 0), Bank: "alice", Session: "s", New: []memory.WindowMessage{{Seq: seq}}, Trigger: memory.TriggerCount}
-	if err := conn.PublishWindow(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -7,10 +7,11 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// changes makes so many changes of one bank, numbered from first on.
+// changes returns n changes of one bank, numbered from first on.
 func changes(first, n int) []events.BankChange {
 	out := make([]events.BankChange, n)
 	for i := range out {
@@ -20,11 +21,11 @@ func changes(first, n int) []events.BankChange {
 	return out
 }
 
-// announced gives the ids in MEM_CHANGES, in order.
+// announced returns the ids of the events in MEM_CHANGES, in order.
 func announced(t *testing.T, c *events.Conn) []string {
 	t.Helper()
 	var ids []string
-	_, err := c.Scan(t.Context(), c.Naming.Changes(), nil, 0, func(e events.Event) error {
+	_, err := ordered.Scan(t.Context(), c, c.Naming.Changes(), nil, 0, func(e events.Event) error {
 		var ch memory.Change
 		if err := memory.DecodeEvent(e.Data, &ch); err != nil {
 			return err
@@ -62,7 +63,7 @@ func TestPublishChangesInBatches(t *testing.T) {
 			t.Errorf("they were not stored as a batch: %v, %v", first.Header, err)
 		}
 	})
-	t.Run("takes what is new of a batch that repeats some", func(t *testing.T) {
+	t.Run("stores the new changes of a batch that repeats some", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		for _, part := range [][]events.BankChange{changes(0, 40), changes(20, 60), changes(79, 1), nil} {
@@ -74,7 +75,7 @@ func TestPublishChangesInBatches(t *testing.T) {
 			t.Errorf("got %.200s", got)
 		}
 	})
-	t.Run("works where the stream takes no batches", func(t *testing.T) {
+	t.Run("works with a stream that does not allow batches", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		s, err := c.JS.Stream(t.Context(), c.Naming.Changes())
@@ -99,7 +100,7 @@ func TestPublishChangesInBatches(t *testing.T) {
 			t.Errorf("batches are not allowed again: %v", err)
 		}
 	})
-	t.Run("messages of bots come in no batches", func(t *testing.T) {
+	t.Run("bot messages are not published in batches", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		s, err := c.JS.Stream(t.Context(), c.Naming.Messages())

@@ -1,6 +1,21 @@
+// Package events is Eunoe's access to NATS JetStream: the connection, the names of subjects, streams and buckets, and
+// publishing.
+//
+// A bot needs Connect and a Publisher. A stage is given a Conn, from which it also publishes windows, writes and
+// changes, reads single events (EventAt, Messages) and erases them (Erase). Reconcile creates the streams and buckets
+// of a deployment; Naming knows their names and the subjects mem.<bank>.<kind>.<what>, in which names of banks and
+// sessions are encoded by EncodeToken.
+//
+// The ways to consume are packages of their own: ordered reads streams from a position, work shares a queue among
+// processes, kv keeps records, lease decides who owns what, and deadletter keeps what failed. natstest runs a server
+// for tests.
+//
+// Errors have the sentinels of package memory: memory.ErrUnavailable for a broker that cannot be reached,
+// memory.ErrConflict for a write that expected another revision, memory.ErrNotFound and memory.ErrInvalid.
 package events
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,27 +26,27 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// ConnConfig says how to reach the broker.
+// ConnConfig says how to connect to the broker.
 type ConnConfig struct {
 	URL    string // "" = nats://127.0.0.1:4222; several with commas
-	Creds  string // path of a credentials file (.creds) or of an nkey's seed, "" = none
+	Creds  string // path of a credentials file (.creds) or of an nkey seed; "" = none
 	Prefix string // "" = DefaultPrefix
-	Name   string // of the connection, as an operator sees it; "" = "eunoe"
+	Name   string // name of the connection in the broker's monitoring; "" = "eunoe"
 	TLS    TLS
-	// InboxPrefix is where replies come ("_INBOX_alice"), for permissions that
-	// ask for it; "" = the broker's usual one.
+	// InboxPrefix is the subject prefix of replies ("_INBOX_alice"), for permissions that require it; "" = "_INBOX".
 	InboxPrefix string
-	// InProcess connects to a server in this process; URL is then not used.
+	// InProcess connects to a server in this process instead of to URL.
 	InProcess nats.InProcessConnProvider
-	// Wait bounds how long Connect keeps trying; 0 = as long as its context lives.
+	// Wait bounds how long Connect retries; 0 = until its context ends.
 	Wait time.Duration
-	// Options are added last, for TLS, tokens or an inbox prefix.
+	// Options are applied last.
 	Options []nats.Option
 	Log     zerolog.Logger
-	Tracer  trace.Tracer // begins spans; nil = none begins, save under a caller's own
+	Tracer  trace.Tracer // nil = spans only under a span of the caller
 }
 
 // Validate reports every setting that cannot work, joined.
@@ -46,23 +61,21 @@ func (c ConnConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Conn is the connection every stage is given.
+// Conn is a connection to the broker with the names of a deployment. It is safe for concurrent use.
 type Conn struct {
 	NC     *nats.Conn
 	JS     jetstream.JetStream
 	Naming Naming
 	Log    zerolog.Logger
-	// Tracer begins spans; nil = none begins, save under a caller's own. The
-	// trace context of a call's context goes along in any case.
+	// Tracer begins spans; nil = only under a span of the caller. The trace context of a call's context is passed on in
+	// any case.
 	Tracer trace.Tracer
 
-	renewals *renewals // nil = not counted
+	resubscriptions *resubscriptions // nil = not counted
 }
 
-// Connect connects to the broker. A broker that is not up yet is tried again,
-// with waits of at most 2 s, until ctx ends or Wait has passed; refused
-// credentials are not tried again. Once connected, the connection re-connects
-// by itself for ever.
+// Connect connects to the broker. It retries a broker that is not up yet, with waits of at most 2 s, until ctx ends or
+// Wait has passed; it does not retry refused credentials. A connection that is lost later is re-established for ever.
 func Connect(ctx context.Context, cfg ConnConfig) (*Conn, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -74,7 +87,7 @@ func Connect(ctx context.Context, cfg ConnConfig) (*Conn, error) {
 	}
 	var c *Conn
 	tried := false
-	err := untilDone(ctx, Backoff{Min: 50 * time.Millisecond, Max: 2 * time.Second}, func() (err error) {
+	err := Retry(ctx, Backoff{Min: 50 * time.Millisecond, Max: 2 * time.Second}, func() (err error) {
 		c, err = Dial(cfg)
 		return err
 	}, func(err error) {
@@ -86,8 +99,8 @@ func Connect(ctx context.Context, cfg ConnConfig) (*Conn, error) {
 	return c, err
 }
 
-// Dial connects once. The error is memory.ErrUnavailable when the broker
-// cannot be reached and memory.ErrInvalid when it refuses the credentials.
+// Dial tries to connect once. The error is memory.ErrUnavailable if the broker cannot be reached and memory.ErrInvalid
+// if it refuses the credentials.
 func Dial(cfg ConnConfig) (*Conn, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -98,7 +111,7 @@ func Dial(cfg ConnConfig) (*Conn, error) {
 	}
 	nc, err := nats.Connect(url, opts...)
 	if err != nil {
-		return nil, meaning(cfg.refused(err), "connect to NATS at %s", RedactURL(url))
+		return nil, Classify(cfg.refused(err), "connect to NATS at %s", RedactURL(url))
 	}
 	c, err := NewConn(nc, cfg.Prefix)
 	if err != nil {
@@ -111,12 +124,8 @@ func Dial(cfg ConnConfig) (*Conn, error) {
 
 func (c ConnConfig) dialOptions() (string, []nats.Option, error) {
 	url, name := c.URL, c.Name
-	if url == "" {
-		url = nats.DefaultURL
-	}
-	if name == "" {
-		name = "eunoe"
-	}
+	url = cmp.Or(url, nats.DefaultURL)
+	name = cmp.Or(name, "eunoe")
 	opts := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
 		nats.Timeout(2 * time.Second), nats.PingInterval(20 * time.Second), nats.MaxPingsOutstanding(3),
@@ -155,7 +164,7 @@ func (c ConnConfig) dialOptions() (string, []nats.Option, error) {
 	return url, append(opts, c.Options...), nil
 }
 
-// NewConn makes a Conn of a connection the caller has, and closes.
+// NewConn wraps a connection of the caller, who closes it by Close.
 func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	n := Naming{prefix}
 	if err := n.Validate(); err != nil {
@@ -167,11 +176,28 @@ func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
-	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), renewals: newRenewals(n)}, nil
+	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), resubscriptions: newResubscriptions(n)}, nil
 }
 
-// Close sends what is buffered and closes the connection. It returns within five seconds.
+// Close flushes and closes the connection. It returns within five seconds.
 func (c *Conn) Close() {
 	_ = c.NC.FlushTimeout(5 * time.Second)
 	c.NC.Close()
+}
+
+// Trace returns the trace context that an event carries, as telemetry.Line writes it.
+func (e Event) Trace() string { return telemetry.LineOf(e.Header) }
+
+// Traced returns ctx with the trace context that an event carries. Without a Tracer it returns ctx.
+func (c *Conn) Traced(ctx context.Context, e Event) context.Context {
+	if c.Tracer == nil {
+		return ctx
+	}
+	return telemetry.Extract(ctx, e.Header)
+}
+
+// beginPublish begins the span of a message's publish.
+func (c *Conn) beginPublish(ctx context.Context, bank memory.BankID, session memory.SessionID) (context.Context, telemetry.Span) {
+	ctx, span := telemetry.Begin(ctx, c.Tracer, trace.SpanKindProducer, "publish message")
+	return ctx, span.Text(telemetry.Bank, string(bank)).Text(telemetry.Session, string(session))
 }

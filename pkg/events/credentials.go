@@ -14,14 +14,14 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// TLS names the files of an encrypted connection. The zero value leaves it to
-// the address: tls:// trusts what the system trusts.
+// TLS names the files of an encrypted connection. With the zero value the URL decides: tls:// uses the certificate
+// authorities of the system.
 type TLS struct {
-	CA        string // of authorities to trust in place of the system's; "" = the system's
-	Cert, Key string // who this program is, for a server that asks; both or neither
+	CA        string // certificate authorities to trust; "" = those of the system
+	Cert, Key string // client certificate, if the server asks for one; both or neither
 }
 
-// options checks the files.
+// options returns the connection options after checking that the files exist.
 func (t TLS) options() ([]nats.Option, error) {
 	var opts []nats.Option
 	if (t.Cert == "") != (t.Key == "") {
@@ -44,9 +44,8 @@ func (t TLS) options() ([]nats.Option, error) {
 	return opts, nil
 }
 
-// credentials says who connects, by a file: NATS credentials (a signed JWT
-// with its seed, as nsc writes .creds), or the seed of an nkey alone, as
-// `eunoe auth` writes it. The error names the file and shows nothing of it.
+// credentials reads either NATS credentials (a JWT with its seed, as nsc writes .creds files) or the seed of an nkey
+// alone, as `eunoe auth` writes it. The error names the file and reveals nothing of its content.
 func credentials(path string) (nats.Option, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -63,8 +62,8 @@ func credentials(path string) (nats.Option, error) {
 	return opt, nil
 }
 
-// refused says what to do about a connection that the broker turned down; any
-// other error stays as it is.
+// refused adds to the error of a connection that the broker rejected what the operator can do about it. It returns any
+// other error unchanged.
 func (c ConnConfig) refused(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
@@ -82,8 +81,7 @@ func (c ConnConfig) refused(err error) error {
 	return err
 }
 
-// RedactURL drops user and password from addresses, separated by commas, that
-// are to be shown.
+// RedactURL removes user and password from URLs, separated by commas, that are to be displayed.
 func RedactURL(addresses string) string {
 	parts := strings.Split(addresses, ",")
 	for i, p := range parts {

@@ -15,7 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// pair makes a key and gives its public half and its seed.
+// pair generates a key pair and returns its public key and its seed.
 func pair(t *testing.T, how func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string, []byte) {
 	t.Helper()
 	k, err := how()
@@ -33,7 +33,7 @@ func pair(t *testing.T, how func() (nkeys.KeyPair, error)) (nkeys.KeyPair, strin
 	return k, public, seed
 }
 
-// broker runs a server with options of its own.
+// broker runs a server with the given options.
 func broker(t *testing.T, o *natsserver.Options) string {
 	t.Helper()
 	o.Host, o.Port, o.NoLog, o.NoSigs = "127.0.0.1", -1, true, true
@@ -107,7 +107,7 @@ func TestCredentials(t *testing.T) {
 		}
 		c.Close()
 	})
-	t.Run("what is neither is refused and not shown", func(t *testing.T) {
+	t.Run("other credentials are rejected and not printed", func(t *testing.T) {
 		t.Parallel()
 		_, _, account := pair(t, nkeys.CreateAccount)
 		for _, text := range []string{"", "hunter2", string(account), "SUhunter2", "\x00\xff"} {

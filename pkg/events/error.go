@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// meaning gives an error of the broker one of memory's meanings and says what
-// was being done. nil stays nil; an error that has a meaning keeps it.
-func meaning(err error, format string, args ...any) error {
+// Classify wraps an error of the broker with what was being done and with the sentinel of package memory that it means,
+// memory.ErrUnavailable by default. It returns nil for nil; an error that already has a sentinel keeps it, and
+// cancellation has none.
+func Classify(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -47,7 +50,7 @@ func meaning(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %w", what, m, err)
 }
 
-// isConflict reports a write that expected another revision.
+// isConflict reports whether a write expected another revision.
 func isConflict(err error) bool {
 	var api *jetstream.APIError
 	if errors.Is(err, jetstream.ErrKeyExists) {
@@ -57,5 +60,71 @@ func isConflict(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// transient reports whether trying again may help.
-func transient(err error) bool { return errors.Is(err, memory.ErrUnavailable) }
+// Transient reports whether a retry may succeed.
+func Transient(err error) bool { return errors.Is(err, memory.ErrUnavailable) }
+
+// Backoff bounds the waits between attempts: from Min, doubled each time, up to Max. The zero value is 50 ms to 5 s.
+type Backoff struct {
+	Min time.Duration
+	Max time.Duration
+}
+
+func (b Backoff) orDefault() Backoff {
+	if b.Min <= 0 {
+		b.Min = 50 * time.Millisecond
+	}
+	if b.Max < b.Min {
+		b.Max = max(5*time.Second, b.Min)
+	}
+	return b
+}
+
+// Intervals returns the waits one after the other, each varied at random by half of its length.
+func (b Backoff) Intervals() *backoff.ExponentialBackOff {
+	b = b.orDefault()
+	e := backoff.NewExponentialBackOff()
+	e.InitialInterval, e.MaxInterval, e.Multiplier = b.Min, b.Max, 2
+	e.Reset()
+	return e
+}
+
+// Delay returns the wait after the attempt-th attempt, without variation.
+func (b Backoff) Delay(attempt int) time.Duration {
+	b = b.orDefault()
+	d := b.Min
+	for range attempt - 1 {
+		if d *= 2; d >= b.Max || d <= 0 {
+			return b.Max
+		}
+	}
+	return d
+}
+
+// Sleep waits for d. It returns false if ctx ends first.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// Retry calls f until it returns nil or an error that is not Transient, or ctx ends, and returns f's last error. failed
+// is called with each error that is retried; nil = nobody.
+func Retry(ctx context.Context, b Backoff, f func() error, failed func(error)) error {
+	var last error
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) {
+		if last = f(); last != nil && !Transient(last) {
+			return struct{}{}, backoff.Permanent(last)
+		}
+		return struct{}{}, last
+	}, backoff.WithBackOff(b.Intervals()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, _ time.Duration) {
+		if failed != nil {
+			failed(err)
+		}
+	}))
+	return last
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Event is one stored event as a stage sees it.
+// Event is one stored event of a stream.
 type Event struct {
 	Stream  string
 	Subject string // as published, without the partition
@@ -16,26 +16,25 @@ type Event struct {
 	Session memory.SessionID // for message, flush, window and parked
 	// Kind is the third token of the subject: message, flush, window, write, change, dead, parked.
 	Kind string
-	// What says more where there is more to say: of a write its kind, of a
-	// change its what, of a dead letter its stage; else it is Kind.
+	// What is the kind of a write, the what of a change, the stage of a dead letter, and Kind for all other events.
 	What   string
 	Seq    uint64
 	Stored time.Time // stream timestamp, UTC
 	Data   []byte
 	Header nats.Header
 
-	BankToken string // the bank's token as it stands
-	// Err is set where the subject's bank or session does not decode (Bank and
-	// Session are then ""): the event is dead under BankToken.
+	BankToken string // the encoded bank, even if it cannot be decoded
+	// Err is set if the subject's bank or session cannot be decoded. Bank and Session are then "", and the event
+	// becomes a dead letter under BankToken.
 	Err error
 
 	Attempt int // 1 for the first delivery; 0 outside a work queue
-	// Pending is how many events the reader had ahead when this one was sent.
+	// Pending is how many events the consumer had left when this one was delivered.
 	Pending uint64
 }
 
-// newEvent reads an event from what the broker delivered or stored.
-func (n Naming) newEvent(stream, subject string, seq uint64, stored time.Time, data []byte, header nats.Header) Event {
+// NewEvent makes an event of what the broker delivered or stored.
+func (n Naming) NewEvent(stream, subject string, seq uint64, stored time.Time, data []byte, header nats.Header) Event {
 	e := Event{Stream: stream, Subject: subject, Seq: seq, Stored: stored.UTC(), Data: data, Header: header}
 	names, err := n.Parse(subject)
 	if err != nil {
@@ -55,7 +54,7 @@ func (n Naming) newEvent(stream, subject string, seq uint64, stored time.Time, d
 	return e
 }
 
-// Message parses the event as a message. The error is memory.ErrInvalid.
+// Message decodes the event as a message. The error is memory.ErrInvalid.
 func (e Event) Message() (memory.Message, error) {
 	if e.Err != nil {
 		return memory.Message{}, e.Err
@@ -63,7 +62,7 @@ func (e Event) Message() (memory.Message, error) {
 	return memory.ParseMessage(e.Bank, e.Session, e.Seq, e.Stored, e.Data)
 }
 
-// Window parses the event as a window. The error is memory.ErrInvalid.
+// Window decodes the event as a window. The error is memory.ErrInvalid.
 func (e Event) Window() (memory.Window, error) {
 	if e.Err != nil {
 		return memory.Window{}, e.Err
@@ -79,7 +78,7 @@ func (e Event) Window() (memory.Window, error) {
 	return w, nil
 }
 
-// Write parses the event as a write. The error is memory.ErrInvalid.
+// Write decodes the event as a write. Its time is that of the event unless it has one. The error is memory.ErrInvalid.
 func (e Event) Write() (memory.Write, error) {
 	if e.Err != nil {
 		return memory.Write{}, e.Err
@@ -89,6 +88,9 @@ func (e Event) Write() (memory.Write, error) {
 		return memory.Write{}, err
 	}
 	w.Bank, w.Kind, w.Seq = e.Bank, memory.WriteKind(e.What), e.Seq
+	if w.Kind == memory.WriteRest && w.RestOf != nil {
+		w.Kind = w.RestOf.Kind
+	}
 	if w.Time.IsZero() {
 		w.Time = e.Stored
 	}

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,16 +11,15 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Metrics shows the connection, and how the streams stand: every process of a
-// deployment shows the same of them. It is a prometheus.Collector.
+// Metrics exports the state of the connection and of the streams, as a prometheus.Collector. Every process of a
+// deployment exports the same about streams.
 type Metrics struct {
 	conn                                  *Conn
 	connected, reconnects, messages, size *prometheus.Desc
 	renewals                              *prometheus.Desc
 }
 
-// NewMetrics makes the metrics of a connection. Each look asks the broker
-// once for every stream.
+// NewMetrics returns the metrics of a connection. Each collection costs one request per stream.
 func NewMetrics(c *Conn) *Metrics {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("eunoe_"+name, help, labels, nil)
@@ -41,11 +41,10 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// metricsWait bounds what one look at the broker takes.
+// metricsWait bounds the requests of one collection.
 const metricsWait = 2 * time.Second
 
-// Collect implements prometheus.Collector. Streams that the broker does not
-// tell of in two seconds are left out.
+// Collect implements prometheus.Collector. It omits streams about which the broker does not answer within two seconds.
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	up := 0.0
 	if m.conn.NC.IsConnected() {
@@ -53,7 +52,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	ch <- prometheus.MustNewConstMetric(m.connected, prometheus.GaugeValue, up)
 	ch <- prometheus.MustNewConstMetric(m.reconnects, prometheus.CounterValue, float64(m.conn.NC.Stats().Reconnects))
-	for _, r := range m.conn.Renewals() {
+	for _, r := range m.conn.Resubscriptions() {
 		ch <- prometheus.MustNewConstMetric(m.renewals, prometheus.CounterValue, float64(r.Count), r.Stream, r.Cause)
 	}
 	if up == 0 {
@@ -75,13 +74,11 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Waiting gives how long the first event of a stream behind a sequence has been
-// waiting at now, 0 where none is. filter is on stored subjects, "" = all.
+// Waiting returns the age at now of the first event of a stream after a sequence, 0 if there is none. filter is on
+// stored subjects; "" = all.
 func (c *Conn) Waiting(ctx context.Context, stream, filter string, after uint64, now time.Time) (time.Duration, error) {
-	if filter == "" {
-		filter = c.Naming.prefix() + ".>"
-	}
-	e, err := c.nextOf(ctx, stream, filter, after+1)
+	filter = cmp.Or(filter, c.Naming.prefix()+".>")
+	e, err := c.NextEvent(ctx, stream, filter, after+1)
 	if errors.Is(err, memory.ErrNotFound) {
 		return 0, nil
 	}

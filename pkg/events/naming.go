@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -9,14 +10,14 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// DefaultPrefix is the first token of every subject unless a deployment has its own.
+// DefaultPrefix is the first token of every subject of a deployment that sets no prefix.
 const DefaultPrefix = "mem"
 
-// Partitions is how many parts the messages are spread over by bank. It is
-// part of the stored subjects and never changes.
+// Partitions is the number of partitions that messages are spread over by bank. It determines the stored subjects and
+// never changes.
 const Partitions = 16
 
-// The kinds of event, third token of a subject.
+// The kinds of events, which are the third token of their subjects.
 const (
 	KindMessage = "message"
 	KindFlush   = "flush"
@@ -27,11 +28,11 @@ const (
 	KindParked  = "parked"
 )
 
-// Naming builds and parses subjects and names streams and buckets. The zero
-// value uses DefaultPrefix.
+// Naming builds and parses subjects and names the streams and buckets of a deployment. The zero value uses
+// DefaultPrefix.
 type Naming struct{ Prefix string }
 
-// Validate refuses a prefix that is not one plain token of at most 32 bytes.
+// Validate returns an error unless the prefix is one token of at most 32 plain bytes.
 func (n Naming) Validate() error {
 	p := n.prefix()
 	if len(p) > 32 || EncodeToken(p) != p {
@@ -40,138 +41,138 @@ func (n Naming) Validate() error {
 	return nil
 }
 
-func (n Naming) prefix() string {
-	if n.Prefix == "" {
-		return DefaultPrefix
-	}
-	return n.Prefix
-}
+func (n Naming) prefix() string { return cmp.Or(n.Prefix, DefaultPrefix) }
 
 func (n Naming) upper(s string) string { return strings.ToUpper(n.prefix()) + "_" + s }
 
-// The streams, named after the upper-cased prefix.
-
-// Messages is the stream of what was said.
+// Messages names the stream of messages. Names of streams and buckets begin with the prefix in upper case.
 func (n Naming) Messages() string { return n.upper("MESSAGES") }
 
-// Windows is the work queue of windows to extract.
+// Windows names the work queue of windows to extract.
 func (n Naming) Windows() string { return n.upper("WINDOWS") }
 
-// Writes is the stream of everything that changes the store.
+// Writes names the stream of everything that changes the store.
 func (n Naming) Writes() string { return n.upper("WRITES") }
 
-// Changes is the stream of what became of it.
+// Changes names the stream of announced changes of the store.
 func (n Naming) Changes() string { return n.upper("CHANGES") }
 
-// Dead is the stream of dead letters.
+// Dead names the stream of dead letters.
 func (n Naming) Dead() string { return n.upper("DEAD") }
 
-// Parked is the stream of windows that wait for their bank's token budget.
+// Parked names the stream of windows that wait for the token budget of their bank.
 func (n Naming) Parked() string { return n.upper("PARKED") }
 
-// The buckets.
-
-// IngestBucket keeps ingest's sessions and positions.
+// IngestBucket names the bucket of ingest's sessions and positions.
 func (n Naming) IngestBucket() string { return n.upper("INGEST") }
 
-// LeaseBucket keeps who owns what; a lease lives LeaseTTL.
+// LeaseBucket names the bucket of leases, which live LeaseTTL.
 func (n Naming) LeaseBucket() string { return n.upper("LEASES") }
 
-// BankBucket keeps the profiles of banks for the stages without the store.
+// BankBucket names the bucket of bank profiles, for the stages that have no store.
 func (n Naming) BankBucket() string { return n.upper("BANKS") }
 
-// BudgetBucket keeps what extraction spent of each bank's token budget today.
+// BudgetBucket names the bucket of the tokens that extraction spent today, by bank.
 func (n Naming) BudgetBucket() string { return n.upper("BUDGETS") }
 
-// Subject joins the prefix, a bank's token, the kind and what follows it, as
-// published. bank and rest must be tokens already.
+// Subject returns prefix.bankToken.kind.rest, a subject as published. bankToken and rest must be encoded tokens or
+// wildcards.
 func (n Naming) Subject(bankToken, kind, rest string) string {
 	return n.prefix() + "." + bankToken + "." + kind + "." + rest
 }
 
-// MessageSubject is where a message of a session is published.
+// MessageSubject returns the subject for messages of a session.
 func (n Naming) MessageSubject(bank memory.BankID, session memory.SessionID) string {
 	return n.Subject(EncodeToken(string(bank)), KindMessage, EncodeToken(string(session)))
 }
 
-// FlushSubject is where a flush of a session is published.
+// FlushSubject returns the subject for flushes of a session.
 func (n Naming) FlushSubject(bank memory.BankID, session memory.SessionID) string {
 	return n.Subject(EncodeToken(string(bank)), KindFlush, EncodeToken(string(session)))
 }
 
-// WindowSubject is where a window of a session is published.
+// WindowSubject returns the subject for windows of a session.
 func (n Naming) WindowSubject(bank memory.BankID, session memory.SessionID) string {
 	return n.Subject(EncodeToken(string(bank)), KindWindow, EncodeToken(string(session)))
 }
 
-// WriteSubject is where a write of a bank is appended.
+// WriteSubject returns the subject for writes of a bank.
 func (n Naming) WriteSubject(bank memory.BankID, kind memory.WriteKind) string {
 	return n.Subject(EncodeToken(string(bank)), KindWrite, EncodeToken(string(kind)))
 }
 
-// ChangeSubject is where a change of a bank is announced.
+// ChangeSubject returns the subject for changes of a bank.
 func (n Naming) ChangeSubject(bank memory.BankID, what string) string {
 	return n.Subject(EncodeToken(string(bank)), KindChange, EncodeToken(what))
 }
 
-// DeadSubject is where a dead letter goes, under the bank's token as it stands.
+// DeadSubject returns the subject for dead letters of a stage. The token of the bank may be undecodable.
 func (n Naming) DeadSubject(bankToken, stage string) string {
 	return n.Subject(bankToken, KindDead, EncodeToken(stage))
 }
 
-// ParkedSubject is where a window of a session waits for the bank's token budget.
+// ParkedSubject returns the subject for parked windows of a session.
 func (n Naming) ParkedSubject(bank memory.BankID, session memory.SessionID) string {
 	return n.Subject(EncodeToken(string(bank)), KindParked, EncodeToken(string(session)))
 }
 
-// RequestSubject is where a bank is asked: mem.<bank>.<what>.
+// RequestSubject returns the subject of a request to a bank: mem.<bank>.<what>.
 func (n Naming) RequestSubject(bank memory.BankID, what string) string {
 	return n.prefix() + "." + EncodeToken(string(bank)) + "." + what
 }
 
-// AdminSubject is where an operator asks: mem.admin.<what>.
+// AdminSubject returns the subject of an operator's request: mem.admin.<what>.
 func (n Naming) AdminSubject(what string) string { return n.prefix() + ".admin." + what }
 
-// PartitionOf is the partition a bank's messages are stored under, 0 to
-// Partitions-1: the broker's own hash of the bank's token.
+// PartitionOf returns the partition of a bank's messages, 0 to Partitions-1. It is the hash that the broker's subject
+// transform uses.
 func (n Naming) PartitionOf(bankToken string) int {
 	h := fnv.New32a()
 	h.Write([]byte(bankToken))
 	return int(h.Sum32() % Partitions)
 }
 
-// The filters are for consumers and counts; they match stored subjects.
-
-// StoredMessages filters messages and flushes of one partition.
+// StoredMessages returns the filter on stored subjects that matches messages and flushes of one partition.
 func (n Naming) StoredMessages(partition int) string {
 	return n.prefix() + "." + strconv.Itoa(partition) + ".*.*.*"
 }
 
-// StoredOf filters one kind of MEM_MESSAGES of one bank, all sessions.
+// StoredOf returns the filter on stored subjects that matches one kind in MEM_MESSAGES of one bank.
 func (n Naming) StoredOf(bank memory.BankID, kind string) string {
 	tok := EncodeToken(string(bank))
 	return fmt.Sprintf("%s.%d.%s.%s.*", n.prefix(), n.PartitionOf(tok), tok, kind)
 }
 
-// BankKind filters one kind of the other streams of one bank.
+// StoredOfBank returns the filter on stored subjects that matches everything in MEM_MESSAGES of one bank.
+func (n Naming) StoredOfBank(bank memory.BankID) string {
+	tok := EncodeToken(string(bank))
+	return fmt.Sprintf("%s.%d.%s.*.*", n.prefix(), n.PartitionOf(tok), tok)
+}
+
+// StoredOfSession returns the filter on stored subjects that matches everything in MEM_MESSAGES of one session.
+func (n Naming) StoredOfSession(bank memory.BankID, session memory.SessionID) string {
+	tok := EncodeToken(string(bank))
+	return fmt.Sprintf("%s.%d.%s.*.%s", n.prefix(), n.PartitionOf(tok), tok, EncodeToken(string(session)))
+}
+
+// BankKind returns the filter that matches one kind of one bank in the streams other than MEM_MESSAGES.
 func (n Naming) BankKind(bank memory.BankID, kind string) string {
 	return n.Subject(EncodeToken(string(bank)), kind, "*")
 }
 
-// Names is what a subject says.
+// Names are the parts of a subject.
 type Names struct {
-	Partition   int // -1 where the subject names none
+	Partition   int // -1 if the subject has none
 	BankToken   string
 	Kind        string
-	Last        string // last token as it stands
+	Last        string // last token, encoded
 	Bank        memory.BankID
 	Session     memory.SessionID // for message, flush, window and parked
-	Undecodable error            // why Bank or Session could not be read
+	Undecodable error            // why Bank or Session could not be decoded; both are then empty
 }
 
-// Parse reads a subject as published or as stored. A bank or session that does
-// not decode is reported in Names.Undecodable, with the tokens as they stand;
-// the error is for a subject that is none of ours.
+// Parse parses a subject as published or as stored. The error is for a subject that has not our form; a bank or session
+// that cannot be decoded is reported in Names.Undecodable.
 func (n Naming) Parse(subject string) (Names, error) {
 	t := strings.Split(subject, ".")
 	names := Names{Partition: -1}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,31 +15,31 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// PublishMessage stores a message's body and gives its sequence. It sets no
-// Nats-Msg-Id; an acknowledgement that calls it a duplicate means it was not
-// stored, and it is published again.
+// PublishMessage stores the body of a message and returns its sequence. It sets no Nats-Msg-Id: ids are unique per
+// bank, and the store sees to that.
 func (c *Conn) PublishMessage(ctx context.Context, bank memory.BankID, session memory.SessionID, body []byte) (uint64, error) {
 	ctx, span := c.beginPublish(ctx, bank, session)
-	seq, err := c.publishPlain(ctx, c.Naming.MessageSubject(bank, session), body)
+	seq, err := c.PublishPlain(ctx, c.Naming.MessageSubject(bank, session), body)
 	span.At(seq).End(err)
 	return seq, err
 }
 
-// PublishFlush stores a flush of a session and gives its sequence.
+// PublishFlush stores a flush of a session and returns its sequence.
 func (c *Conn) PublishFlush(ctx context.Context, bank memory.BankID, session memory.SessionID, f memory.Flush) (uint64, error) {
-	body, err := json.Marshal(f)
+	body, err := memory.Encode(f)
 	if err != nil {
 		return 0, fmt.Errorf("encode flush: %w", err)
 	}
-	return c.publishPlain(ctx, c.Naming.FlushSubject(bank, session), body)
+	return c.PublishPlain(ctx, c.Naming.FlushSubject(bank, session), body)
 }
 
-// publishPlain publishes without a Nats-Msg-Id until it is stored.
-func (c *Conn) publishPlain(ctx context.Context, subject string, body []byte) (uint64, error) {
+// PublishPlain publishes without a Nats-Msg-Id and returns the sequence. An acknowledgement that reports a duplicate
+// means that the event was not stored; it is then published again, up to five times.
+func (c *Conn) PublishPlain(ctx context.Context, subject string, body []byte) (uint64, error) {
 	for range 5 {
 		ack, err := c.JS.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: body, Header: telemetry.Inject(ctx, nil)})
 		if err != nil {
-			return 0, meaning(err, "publish to %s", subject)
+			return 0, Classify(err, "publish to %s", subject)
 		}
 		if !ack.Duplicate {
 			return ack.Sequence, nil
@@ -49,21 +48,19 @@ func (c *Conn) publishPlain(ctx context.Context, subject string, body []byte) (u
 	return 0, fmt.Errorf("publish to %s: the broker called it a duplicate each time: %w", subject, memory.ErrUnavailable)
 }
 
-// PublishWindow puts a window on the work queue, once: its id is the
-// Nats-Msg-Id.
+// PublishWindow queues a window. Its id is the Nats-Msg-Id, so that a repeat within two minutes is dropped.
 func (c *Conn) PublishWindow(ctx context.Context, w memory.Window) error {
 	m, err := c.windowMsg(ctx, w)
 	if err != nil {
 		return err
 	}
 	_, err = c.JS.PublishMsg(ctx, m)
-	return meaning(err, "publish window %s", w.ID)
+	return Classify(err, "publish window %s", w.ID)
 }
 
-// PublishWindows puts windows on the work queue in order and returns when all
-// are acknowledged. After an error any of them may be there; calling it again
-// adds none twice. traces are their trace contexts, as telemetry.Line gives
-// them; a window without one has that of ctx.
+// PublishWindows queues windows in order and returns when all are acknowledged. After an error any of them may be
+// queued; repeating the call queues none twice. traces are their trace contexts, as telemetry.Line returns them; a
+// window without one has that of ctx.
 func (c *Conn) PublishWindows(ctx context.Context, windows []memory.Window, traces ...string) error {
 	msgs := make([]*nats.Msg, len(windows))
 	for i, w := range windows {
@@ -83,26 +80,25 @@ func (c *Conn) windowMsg(ctx context.Context, w memory.Window) (*nats.Msg, error
 	if len(w.New) == 0 {
 		return nil, memory.Invalid("new", "a window names at least one message")
 	}
-	body, err := json.Marshal(w)
+	body, err := memory.Encode(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode window %s: %w", w.ID, err)
 	}
-	m := withID(c.Naming.WindowSubject(w.Bank, w.Session), string(w.ID), body)
+	m := NewMsg(c.Naming.WindowSubject(w.Bank, w.Session), string(w.ID), body)
 	telemetry.Inject(ctx, m.Header)
 	return m, nil
 }
 
-// AppendWrite appends a write to the log and gives its sequence. Within two
-// minutes a second append with the same bank and op is not stored and gives the
-// first one's sequence; after that the store knows the op. A write that is
-// appended anew (its Time is set) is told from the first one by its body.
+// AppendWrite appends a write to the log and returns its sequence. A second append with the same bank and op within two
+// minutes is dropped and returns the sequence of the first; after that the store recognizes the op. A write that has a
+// Time was appended before, and is distinguished from the first one by its body.
 func (c *Conn) AppendWrite(ctx context.Context, w memory.Write) (uint64, error) {
 	seq, _, err := c.AppendNew(ctx, w)
 	return seq, err
 }
 
-// AppendNew is AppendWrite that also says whether the write is in the log now:
-// false means that the first one with its op stands there and this one does not.
+// AppendNew is AppendWrite that also reports whether this write was stored; false means that the log holds an earlier
+// one with the same op.
 func (c *Conn) AppendNew(ctx context.Context, w memory.Write) (seq uint64, stored bool, err error) {
 	m, err := c.writeMsg(w)
 	if err != nil {
@@ -112,17 +108,17 @@ func (c *Conn) AppendNew(ctx context.Context, w memory.Write) (seq uint64, store
 	defer func() { span.At(seq).End(err) }()
 	ack, err := c.JS.PublishMsg(ctx, m)
 	if err != nil {
-		return 0, false, meaning(err, "append write %s", w.Op)
+		return 0, false, Classify(err, "append write %s", w.Op)
 	}
 	return ack.Sequence, !ack.Duplicate, nil
 }
 
-// writeMsg is the event of a write.
+// writeMsg encodes a write.
 func (c *Conn) writeMsg(w memory.Write) (*nats.Msg, error) {
 	if w.Op == "" {
 		return nil, memory.Invalid("op", "a write needs an op")
 	}
-	body, err := json.Marshal(w)
+	body, err := memory.Encode(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode write %s: %w", w.Op, err)
 	}
@@ -131,10 +127,14 @@ func (c *Conn) writeMsg(w memory.Write) (*nats.Msg, error) {
 		sum := sha256.Sum256(body)
 		id += ":" + hex.EncodeToString(sum[:12])
 	}
-	return withID(c.Naming.WriteSubject(w.Bank, w.Kind), id, body), nil
+	kind := w.Kind
+	if w.RestOf != nil {
+		kind = memory.WriteRest
+	}
+	return NewMsg(c.Naming.WriteSubject(w.Bank, kind), id, body), nil
 }
 
-// beginAppend begins the span of a write, whose event goes out in it.
+// beginAppend begins the span of a write and writes its trace context into the event.
 func (c *Conn) beginAppend(ctx context.Context, w memory.Write, m *nats.Msg) (context.Context, telemetry.Span) {
 	ctx, span := telemetry.Begin(ctx, c.Tracer, trace.SpanKindProducer, "append write")
 	span.Text(telemetry.Bank, string(w.Bank)).Text(telemetry.Kind, string(w.Kind))
@@ -142,22 +142,32 @@ func (c *Conn) beginAppend(ctx context.Context, w memory.Write, m *nats.Msg) (co
 	return ctx, span
 }
 
-// PublishChange announces a change; its id is the Nats-Msg-Id.
-func (c *Conn) PublishChange(ctx context.Context, bank memory.BankID, ch memory.Change) error {
-	subject := c.Naming.ChangeSubject(bank, ch.What)
-	ch.What = "" // the subject says it
-	body, err := json.Marshal(ch)
-	if err != nil {
-		return fmt.Errorf("encode change %s: %w", ch.ID, err)
-	}
-	_, err = c.JS.PublishMsg(ctx, withID(subject, ch.ID, body))
-	return meaning(err, "publish change %s", ch.ID)
-}
-
-func withID(subject, id string, body []byte) *nats.Msg {
+// NewMsg returns a message with a Nats-Msg-Id, by which the broker recognizes a repeat.
+func NewMsg(subject, id string, body []byte) *nats.Msg {
 	return &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: []string{id}}}
 }
 
-// stallWait is how long an asynchronous publish waits while too many others
-// are not acknowledged.
-const stallWait = 5 * time.Second
+// StallWait is how long an asynchronous publish waits while too many others are not acknowledged.
+const StallWait = 5 * time.Second
+
+// BankChange is a change of a bank.
+type BankChange struct {
+	Bank   memory.BankID
+	Change memory.Change
+	Trace  string // trace context, as telemetry.Line returns it; "" = none
+}
+
+// PublishChanges announces changes in order and returns when all are acknowledged. Their ids are the Nats-Msg-Ids:
+// repeating a call that failed in part announces none twice.
+func (c *Conn) PublishChanges(ctx context.Context, changes []BankChange) error {
+	msgs := make([]*nats.Msg, len(changes))
+	for i, ch := range changes {
+		body, err := memory.Encode(ch.Change)
+		if err != nil {
+			return fmt.Errorf("encode change %s: %w", ch.Change.ID, err)
+		}
+		msgs[i] = NewMsg(c.Naming.ChangeSubject(ch.Bank, ch.Change.What), ch.Change.ID, body)
+		telemetry.Put(ch.Trace, msgs[i].Header)
+	}
+	return c.publishAll(ctx, msgs, func(i int) string { return "change " + changes[i].Change.ID })
+}

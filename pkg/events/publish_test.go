@@ -1,14 +1,9 @@
 package events_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,6 +14,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -115,11 +111,11 @@ func TestPublisher(t *testing.T) {
 		}
 	})
 
-	t.Run("publishes again what was called a duplicate, or was not taken in time", func(t *testing.T) {
+	t.Run("publishes again after a false duplicate or a timeout", func(t *testing.T) {
 		t.Parallel()
 		s := natstest.StartServer(t)
 		c := s.Connect(t)
-		// A stream that is not there answers nothing; a responder in its place says duplicate, twice.
+		// A missing stream sends no answer; a responder in its place answers duplicate, twice.
 		var asked atomic.Int64
 		sub, err := c.NC.Subscribe("mem.*.message.*", func(m *nats.Msg) {
 			if asked.Add(1) < 3 {
@@ -147,7 +143,7 @@ func TestPublisher(t *testing.T) {
 		p.Wait()
 	})
 
-	t.Run("gives up when nobody takes it in time", func(t *testing.T) {
+	t.Run("fails when nobody acknowledges it in time", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.StartServer(t).Connect(t) // no streams
 		cfg := events.DefaultPublisherConfig()
@@ -192,7 +188,7 @@ func TestWrites(t *testing.T) {
 	if e.What != "consolidate" || e.Kind != "write" {
 		t.Errorf("%+v", e)
 	}
-	// Appended anew it is another event, once.
+	// Appended again, it is one new event.
 	anew, err := c.AppendWrite(t.Context(), got)
 	if err != nil || anew == first {
 		t.Errorf("anew %d, %v", anew, err)
@@ -212,94 +208,17 @@ func TestWrites(t *testing.T) {
 
 	ch := memory.Change{ID: "e_1", What: memory.ChangeFact, Op: memory.OutcomeAdded, Record: "f_1"}
 	for range 2 {
-		if err := c.PublishChange(t.Context(), "alice", ch); err != nil {
+		if err := c.PublishChanges(t.Context(), []events.BankChange{{Bank: "alice", Change: ch}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n, err := c.Scan(t.Context(), c.Naming.Changes(), []string{c.Naming.BankKind("alice", events.KindChange)}, 0, func(e events.Event) error {
+	if n, err := ordered.Scan(t.Context(), c, c.Naming.Changes(), []string{c.Naming.BankKind("alice", events.KindChange)}, 0, func(e events.Event) error {
 		if e.What != "fact" || e.Bank != "alice" {
 			t.Errorf("%+v", e)
 		}
 		return nil
 	}); n != 1 || err != nil {
 		t.Errorf("a change that was sent twice is there %d times, %v", n, err)
-	}
-}
-
-func TestDeadLetters(t *testing.T) {
-	t.Parallel()
-	c := natstest.Start(t)
-	bury := func(bank, stage string, seq uint64, subject string, payload []byte) {
-		t.Helper()
-		d := events.DeadLetter{Stage: stage, Bank: bank, Stream: "MEM_X", Seq: seq, Subject: subject, Payload: payload, Reason: "because", First: time.Unix(1, 0).UTC(), Last: time.Unix(2, 0).UTC()}
-		for range 2 { // a repeat is one
-			if err := c.PublishDead(t.Context(), d); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	bury("alice", "ingest", 1, "mem.alice.message.s", []byte(`{"content":"now fine"}`))
-	bury("alice", "extract", 2, "mem.alice.window.s", []byte(`{"new":[{"seq":4}],"context":[3]}`))
-	bury("bob", "extract", 3, "mem.bob.window.s", []byte(`{}`))
-	bury("%61", "ingest", 4, "mem.%61.message.s", []byte{0xff, 0x00})
-	bury("carol", "ingest", 5, "nowhere", make([]byte, 1<<20))
-
-	list := func(f events.DeadFilter) (ids []uint64) {
-		t.Helper()
-		l, err := c.DeadLetters(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range l {
-			ids = append(ids, d.ID)
-		}
-		return ids
-	}
-	for _, q := range []struct {
-		f    events.DeadFilter
-		want []uint64
-	}{
-		{events.DeadFilter{}, []uint64{1, 2, 3, 4, 5}},
-		{events.DeadFilter{Bank: "alice"}, []uint64{1, 2}},
-		{events.DeadFilter{Stage: "extract"}, []uint64{2, 3}},
-		{events.DeadFilter{Bank: "%61"}, []uint64{4}},
-		{events.DeadFilter{After: 2, Limit: 2}, []uint64{3, 4}},
-		{events.DeadFilter{Bank: "nobody"}, nil},
-	} {
-		if d := cmp.Diff(q.want, list(q.f)); d != "" {
-			t.Errorf("%+v: %s", q.f, d)
-		}
-	}
-	d, err := c.DeadLetter(t.Context(), 4)
-	if err != nil || d.Bank != "%61" || string(d.Payload) != "\xff\x00" || d.Reason != "because" || !d.Last.Equal(time.Unix(2, 0)) {
-		t.Errorf("%+v, %v", d, err)
-	}
-	if d, err := c.DeadLetter(t.Context(), 2); err != nil || cmp.Diff([]uint64{3, 4}, d.Messages(c.Naming)) != "" {
-		t.Errorf("the messages %v, %v", d.Messages(c.Naming), err)
-	}
-	if d, err := c.DeadLetter(t.Context(), 5); err != nil || !strings.Contains(d.Reason, "cut") {
-		t.Errorf("a large one: %s, %v", d.Reason, err)
-	}
-	if seq, err := c.RetryDead(t.Context(), 1); seq != 1 || err != nil {
-		t.Errorf("sent again as %d, %v", seq, err)
-	}
-	if n := pending(t, c); n != 0 {
-		t.Errorf("%d windows wait", n)
-	}
-	if _, err := c.RetryDead(t.Context(), 1); !errors.Is(err, memory.ErrNotFound) {
-		t.Errorf("once more: %v", err)
-	}
-	if n, err := c.RetryAllDead(t.Context(), events.DeadFilter{}); n != 3 || err == nil {
-		t.Errorf("sent %d again, %v", n, err)
-	}
-	if n, err := c.DropAllDead(t.Context(), events.DeadFilter{}); n != 1 || err != nil {
-		t.Errorf("dropped %d, %v", n, err)
-	}
-	if err := c.DropDead(t.Context(), 5); err != nil {
-		t.Errorf("dropped once more: %v", err)
-	}
-	if l := list(events.DeadFilter{}); l != nil {
-		t.Errorf("left %v", l)
 	}
 }
 
@@ -310,9 +229,9 @@ func TestEraseLeavesNoBytes(t *testing.T) {
 	if err := c.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
 		t.Fatal(err)
 	}
-	seq := publish(t, c, "alice", "s", "a secret word")
-	publish(t, c, "alice", "s", "an open word")
-	if !onDisk(t, s.Dir(), "secret word") {
+	seq := natstest.Publish(t, c, "alice", "s", "a secret word")
+	natstest.Publish(t, c, "alice", "s", "an open word")
+	if !natstest.OnDisk(t, s.Dir(), "secret word") {
 		t.Fatal("the word is nowhere before it is erased")
 	}
 	for range 2 {
@@ -329,122 +248,10 @@ func TestEraseLeavesNoBytes(t *testing.T) {
 	if err := c.Erase(t.Context(), "NOWHERE", 1); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
-	if onDisk(t, s.Dir(), "secret word") {
+	if natstest.OnDisk(t, s.Dir(), "secret word") {
 		t.Error("the word is still in the stream's files")
 	}
-	if !onDisk(t, s.Dir(), "open word") {
+	if !natstest.OnDisk(t, s.Dir(), "open word") {
 		t.Error("another event went with it")
-	}
-}
-
-func TestADroppedProfileLeavesNoBytes(t *testing.T) {
-	t.Parallel()
-	s := natstest.StartServer(t)
-	c := s.Connect(t)
-	if err := c.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{"first words", "second words", "third words"} {
-		if err := c.PutProfile(t.Context(), memory.Bank{ID: "alice", Instructions: text}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if onDisk(t, s.Dir(), "first words") || onDisk(t, s.Dir(), "second words") || !onDisk(t, s.Dir(), "third words") {
-		t.Error("not the newest profile alone is there")
-	}
-	if err := c.DropProfile(t.Context(), "alice"); err != nil {
-		t.Fatal(err)
-	}
-	if onDisk(t, s.Dir(), "third words") {
-		t.Error("the profile is still there")
-	}
-}
-
-// onDisk reports whether a word is in any file below dir.
-func onDisk(t *testing.T, dir, word string) bool {
-	t.Helper()
-	found := false
-	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil // a file that was just replaced
-		}
-		data, err := os.ReadFile(path)
-		found = found || err == nil && bytes.Contains(data, []byte(word))
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-func TestProfilesAndBuckets(t *testing.T) {
-	t.Parallel()
-	c := natstest.Start(t)
-	for _, bank := range []memory.BankID{"!room:x.org", "日本", "a=b"} {
-		if b, ok, err := c.Profile(t.Context(), bank); ok || err != nil || b.ID != bank || b.Disposition != memory.DefaultDisposition() {
-			t.Errorf("before: %+v %v %v", b, ok, err)
-		}
-		if err := c.PutProfile(t.Context(), memory.Bank{ID: bank, Instructions: "be brief", Version: 7}); err != nil {
-			t.Fatal(err)
-		}
-		if b, ok, err := c.Profile(t.Context(), bank); !ok || err != nil || b.ID != bank || b.Instructions != "be brief" || b.Version != 7 {
-			t.Errorf("after: %+v %v %v", b, ok, err)
-		}
-		kv, err := c.JS.KeyValue(t.Context(), c.Naming.BankBucket()) // as any other program reads it
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, err := kv.Get(t.Context(), events.Key(string(bank))); err != nil || !strings.Contains(string(e.Value()), "be brief") {
-			t.Errorf("by the key-value API: %v", err)
-		}
-		for range 2 {
-			if err := c.DropProfile(t.Context(), bank); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, ok, err := c.Profile(t.Context(), bank); ok || err != nil {
-			t.Errorf("dropped: %v %v", ok, err)
-		}
-	}
-
-	b := c.Bucket(c.Naming.IngestBucket())
-	rec := events.Record{Key: "a.b", Value: []byte("1")}
-	rev, err := b.Put(t.Context(), rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Put(t.Context(), rec); !errors.Is(err, memory.ErrConflict) {
-		t.Errorf("a second first write: %v", err)
-	}
-	rec.Revision = rev
-	all := []events.Record{rec, {Key: "a.c", Value: []byte{}}, {Key: "x", Value: []byte("3")}}
-	if err := b.PutAll(t.Context(), all); err != nil || all[0].Revision <= rev || all[1].Revision == 0 {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if err := b.PutAll(t.Context(), []events.Record{rec}); !errors.Is(err, memory.ErrConflict) {
-		t.Errorf("over an old revision: %v", err)
-	}
-	var keys []string
-	if err := b.Each(t.Context(), "a.>", func(r events.Record) error { keys = append(keys, r.Key); return nil }); err != nil || cmp.Diff([]string{"a.b", "a.c"}, keys) != "" {
-		t.Errorf("%v, %v", keys, err)
-	}
-	if err := b.Delete(t.Context(), rec); !errors.Is(err, memory.ErrConflict) {
-		t.Errorf("deleting an old revision: %v", err)
-	}
-	if err := b.Delete(t.Context(), all[0]); err != nil {
-		t.Error(err)
-	}
-	gone, err := b.Get(t.Context(), "a.b")
-	if err != nil || gone.Value != nil {
-		t.Errorf("%+v, %v", gone, err)
-	}
-	gone.Value = []byte("again")
-	if _, err := b.Put(t.Context(), gone); err != nil {
-		t.Errorf("after a delete: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := b.Get(ctx, "a.b"); err == nil {
-		t.Error("it read with a context that had ended")
 	}
 }

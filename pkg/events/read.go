@@ -1,9 +1,12 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -15,8 +18,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Messages reads message events by sequence. One that is absent from the
-// answer was erased: the leader of the stream was asked.
+// Messages reads message events by sequence. A sequence that is missing in the result was erased: the leader of the
+// stream was asked.
 func (c *Conn) Messages(ctx context.Context, seqs []uint64) (map[uint64]Event, error) {
 	var mu sync.Mutex
 	found := make(map[uint64]Event, len(seqs))
@@ -43,50 +46,50 @@ func (c *Conn) Messages(ctx context.Context, seqs []uint64) (map[uint64]Event, e
 	return found, nil
 }
 
-// EventAt reads one event of a stream. It is memory.ErrNotFound when the leader
-// of the stream does not have it: erased, or not yet published.
+// EventAt reads one event of a stream. The error is memory.ErrNotFound if the leader of the stream does not hold it: it
+// was erased or is not published yet.
 func (c *Conn) EventAt(ctx context.Context, stream string, seq uint64) (Event, error) {
 	e, err := c.direct(ctx, stream, map[string]any{"seq": seq})
 	if err == nil {
 		return e, nil
 	}
-	// A follower may lag behind, so its word that an event is gone is not taken.
-	return c.fromLeader(ctx, stream, map[string]any{"seq": seq})
+	// A follower may lag behind: only the leader knows that an event is gone.
+	return c.ReadLeader(ctx, stream, map[string]any{"seq": seq})
 }
 
-// LastMessage is the sequence of the bank's last message event, 0 for none.
+// LastMessage returns the sequence of the last message of a bank, 0 if it has none.
 func (c *Conn) LastMessage(ctx context.Context, bank memory.BankID) (uint64, error) {
 	return c.lastOf(ctx, c.Naming.Messages(), c.Naming.StoredOf(bank, KindMessage))
 }
 
-// LastWrite is the sequence of the bank's last write, 0 for none.
+// LastWrite returns the sequence of the last write of a bank, 0 if it has none.
 func (c *Conn) LastWrite(ctx context.Context, bank memory.BankID) (uint64, error) {
 	return c.lastOf(ctx, c.Naming.Writes(), c.Naming.BankKind(bank, KindWrite))
 }
 
 func (c *Conn) lastOf(ctx context.Context, stream, filter string) (uint64, error) {
-	e, err := c.fromLeader(ctx, stream, map[string]any{"last_by_subj": filter})
+	e, err := c.ReadLeader(ctx, stream, map[string]any{"last_by_subj": filter})
 	if errors.Is(err, memory.ErrNotFound) {
 		return 0, nil
 	}
 	return e.Seq, err
 }
 
-// LastInPartition is the sequence of the last message or flush of a partition, 0 for none.
+// LastInPartition returns the sequence of the last message or flush of a partition, 0 if it has none.
 func (c *Conn) LastInPartition(ctx context.Context, partition int) (uint64, error) {
 	return c.lastOf(ctx, c.Naming.Messages(), c.Naming.StoredMessages(partition))
 }
 
-// LastSeq is the last sequence of a stream, 0 when it never held an event.
+// LastSeq returns the last sequence of a stream, 0 if it never held an event.
 func (c *Conn) LastSeq(ctx context.Context, stream string) (uint64, error) {
 	s, err := c.JS.Stream(ctx, stream)
 	if err != nil {
-		return 0, meaning(err, "read stream %s", stream)
+		return 0, Classify(err, "read stream %s", stream)
 	}
 	return s.CachedInfo().State.LastSeq, nil
 }
 
-// direct asks any replica of a stream.
+// direct reads from any replica of a stream.
 func (c *Conn) direct(ctx context.Context, stream string, req map[string]any) (Event, error) {
 	m, err := c.ask(ctx, "$JS.API.DIRECT.GET."+stream, req)
 	if err != nil {
@@ -97,21 +100,22 @@ func (c *Conn) direct(ctx context.Context, stream string, req map[string]any) (E
 	}
 	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
-		return Event{}, meaning(err, "read an event of %s", stream)
+		return Event{}, Classify(err, "read an event of %s", stream)
 	}
 	stored, err := time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer))
 	if err != nil {
-		return Event{}, meaning(err, "read event %d of %s", seq, stream)
+		return Event{}, Classify(err, "read event %d of %s", seq, stream)
 	}
 	subject := m.Header.Get(jetstream.SubjectHeader)
 	for _, h := range []string{jetstream.SequenceHeader, jetstream.TimeStampHeaer, jetstream.SubjectHeader, jetstream.StreamHeader, jetstream.LastSequenceHeader} {
 		m.Header.Del(h)
 	}
-	return c.Naming.newEvent(stream, subject, seq, stored, m.Data, m.Header), nil
+	return c.Naming.NewEvent(stream, subject, seq, stored, m.Data, m.Header), nil
 }
 
-// fromLeader asks the leader of a stream.
-func (c *Conn) fromLeader(ctx context.Context, stream string, req map[string]any) (Event, error) {
+// ReadLeader reads one event from the leader of a stream, by a request of the JetStream API ($JS.API.STREAM.MSG.GET).
+// The error is memory.ErrNotFound if there is none.
+func (c *Conn) ReadLeader(ctx context.Context, stream string, req map[string]any) (Event, error) {
 	m, err := c.ask(ctx, "$JS.API.STREAM.MSG.GET."+stream, req)
 	if err != nil {
 		return Event{}, err
@@ -127,21 +131,21 @@ func (c *Conn) fromLeader(ctx context.Context, stream string, req map[string]any
 		} `json:"message"`
 	}
 	if err := json.Unmarshal(m.Data, &reply); err != nil {
-		return Event{}, meaning(err, "read an event of %s", stream)
+		return Event{}, Classify(err, "read an event of %s", stream)
 	}
 	if reply.Error != nil {
 		if reply.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound {
 			return Event{}, memory.ErrNotFound
 		}
-		return Event{}, meaning(reply.Error, "read an event of %s", stream)
+		return Event{}, Classify(reply.Error, "read an event of %s", stream)
 	}
 	var header nats.Header
 	if len(reply.Message.Header) > 0 {
 		if header, err = nats.DecodeHeadersMsg(reply.Message.Header); err != nil {
-			return Event{}, meaning(err, "read event %d of %s", reply.Message.Seq, stream)
+			return Event{}, Classify(err, "read event %d of %s", reply.Message.Seq, stream)
 		}
 	}
-	return c.Naming.newEvent(stream, reply.Message.Subject, reply.Message.Seq, reply.Message.Time, reply.Message.Data, header), nil
+	return c.Naming.NewEvent(stream, reply.Message.Subject, reply.Message.Seq, reply.Message.Time, reply.Message.Data, header), nil
 }
 
 func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*nats.Msg, error) {
@@ -155,5 +159,132 @@ func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*na
 		defer cancel()
 	}
 	m, err := c.NC.RequestWithContext(ctx, subject, body)
-	return m, meaning(err, "ask the broker (%s)", subject)
+	return m, Classify(err, "ask the broker (%s)", subject)
+}
+
+// NextEvent reads the first event at or after seq whose stored subject matches filter. The error is memory.ErrNotFound
+// if there is none.
+func (c *Conn) NextEvent(ctx context.Context, stream, filter string, seq uint64) (Event, error) {
+	return c.ReadLeader(ctx, stream, map[string]any{"seq": seq, "next_by_subj": filter})
+}
+
+// Erase removes an event from a stream and overwrites its bytes. An event that does not exist is no error.
+func (c *Conn) Erase(ctx context.Context, stream string, seq uint64) error {
+	m, err := c.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+stream, map[string]any{"seq": seq})
+	if err != nil {
+		return fmt.Errorf("erase event %d of %s: %w", seq, stream, err)
+	}
+	var reply struct {
+		Error   *jetstream.APIError `json:"error"`
+		Success bool                `json:"success"`
+	}
+	if err := json.Unmarshal(m.Data, &reply); err != nil {
+		return Classify(err, "erase event %d of %s", seq, stream)
+	}
+	if reply.Error == nil && reply.Success {
+		return nil
+	}
+	// The unwrapped error means that the event does not exist; a missing stream is another error.
+	if _, gone := c.ReadLeader(ctx, stream, map[string]any{"seq": seq}); gone == memory.ErrNotFound { //nolint:errorlint // the bare error is told from one that wraps it
+		return nil
+	}
+	if reply.Error != nil {
+		return Classify(reply.Error, "erase event %d of %s", seq, stream)
+	}
+	return fmt.Errorf("erase event %d of %s: the broker did not: %w", seq, stream, memory.ErrUnavailable)
+}
+
+// Count returns how many events of a stream match a filter on stored subjects.
+func (c *Conn) Count(ctx context.Context, stream, filter string) (int, error) {
+	s, err := c.JS.Stream(ctx, stream)
+	if err != nil {
+		return 0, Classify(err, "read stream %s", stream)
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(filter))
+	if err != nil {
+		return 0, Classify(err, "count %s", filter)
+	}
+	var n uint64
+	for _, k := range info.State.Subjects {
+		n += k
+	}
+	return int(n), nil
+}
+
+// Resubscription counts how often readers of a stream replaced their subscription for one cause.
+type Resubscription struct {
+	Stream string
+	Cause  string // one of the Cause constants
+	Count  uint64
+}
+
+// The causes for which a subscription is replaced.
+const (
+	CauseStalled     = "stalled"     // events are pending and none is delivered
+	CauseSilent      = "silent"      // the heartbeats of the broker stopped
+	CauseLost        = "lost"        // the broker ended it, for instance because the consumer was deleted
+	CauseGap         = "gap"         // a delivery is missing
+	CauseDrifted     = "drifted"     // the consumer was reconfigured to hold events back
+	CauseReconnected = "reconnected" // the connection was re-established
+	CauseError       = "error"       // any other error
+)
+
+type brokenError struct {
+	cause string
+	err   error
+}
+
+// Broken returns the error of a subscription that is to be replaced. It is memory.ErrUnavailable.
+func Broken(cause string, err error) error { return &brokenError{cause, err} }
+
+func (e *brokenError) Error() string   { return e.err.Error() }
+func (e *brokenError) Unwrap() []error { return []error{e.err, memory.ErrUnavailable} }
+
+// resubscriptions counts them for a connection.
+type resubscriptions struct {
+	mu     sync.Mutex
+	counts map[Resubscription]uint64 // by stream and cause
+}
+
+// newResubscriptions begins at 0 for the stalls of the streams that are read permanently.
+func newResubscriptions(n Naming) *resubscriptions {
+	r := &resubscriptions{counts: map[Resubscription]uint64{}}
+	for _, stream := range []string{n.Messages(), n.Windows(), n.Writes()} {
+		r.counts[Resubscription{Stream: stream, Cause: CauseStalled}] = 0
+	}
+	return r
+}
+
+// Resubscribed counts the end of a subscription to a stream that is about to be replaced, and returns its cause.
+func (c *Conn) Resubscribed(stream string, err error) (cause string) {
+	cause = CauseError
+	var b *brokenError
+	if errors.As(err, &b) {
+		cause = b.cause
+	}
+	if c.resubscriptions == nil {
+		return cause
+	}
+	c.resubscriptions.mu.Lock()
+	defer c.resubscriptions.mu.Unlock()
+	c.resubscriptions.counts[Resubscription{Stream: stream, Cause: cause}]++
+	return cause
+}
+
+// Resubscriptions returns what this connection counted so far, sorted by stream and cause.
+func (c *Conn) Resubscriptions() []Resubscription {
+	if c.resubscriptions == nil {
+		return nil
+	}
+	c.resubscriptions.mu.Lock()
+	defer c.resubscriptions.mu.Unlock()
+	var out []Resubscription
+	for r, n := range c.resubscriptions.counts {
+		r.Count = n
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Resubscription) int {
+		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Cause, b.Cause))
+	})
+	return out
 }

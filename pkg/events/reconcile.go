@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,24 +14,21 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Reconcile makes the streams and buckets that are missing and corrects those
-// that differ where a stream can be corrected. What cannot be (how it keeps and
-// stores its events) is memory.ErrConflict, with the difference shown; nothing
-// is changed then in that stream. What an operator set beside our settings
-// (placement, metadata, compression) stays. Several processes may call it at
-// once, and a second call changes nothing. A broker that is not ready is tried
-// again until ctx ends, at most 30 s.
+// Reconcile creates the streams and buckets that are missing and updates those that differ. A stream that differs in
+// what cannot be updated (storage, retention) is memory.ErrConflict, which names the difference, and stays as it is.
+// Settings that are not ours (placement, metadata, compression) are kept. Several processes may call it at once;
+// repeating it changes nothing. A broker that is not ready is retried until ctx ends, at most 30 s.
 func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	return untilDone(ctx, Backoff{Max: 2 * time.Second}, func() error {
+	return Retry(ctx, Backoff{Max: 2 * time.Second}, func() error {
 		var errs []error
 		for _, want := range c.Naming.Streams(o) {
 			if err := c.reconcileStream(ctx, want); err != nil {
-				if transient(err) {
+				if Transient(err) {
 					return err
 				}
 				errs = append(errs, err)
@@ -38,7 +36,7 @@ func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 		}
 		for _, want := range c.Naming.Buckets(o) {
 			if err := c.reconcileBucket(ctx, want); err != nil {
-				if transient(err) {
+				if Transient(err) {
 					return err
 				}
 				errs = append(errs, err)
@@ -56,12 +54,12 @@ func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig)
 			return nil
 		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			return meaning(err, "create stream %s", want.Name)
+			return Classify(err, "create stream %s", want.Name)
 		}
-		s, err = c.JS.Stream(ctx, want.Name) // another process made it meanwhile
+		s, err = c.JS.Stream(ctx, want.Name) // another process created it meanwhile
 	}
 	if err != nil {
-		return meaning(err, "read stream %s", want.Name)
+		return Classify(err, "read stream %s", want.Name)
 	}
 	have := s.CachedInfo().Config
 	fixed, loose := drift(have, want)
@@ -73,14 +71,14 @@ func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig)
 		return nil
 	}
 	if _, err := c.JS.UpdateStream(ctx, corrected(have, want)); err != nil {
-		return meaning(err, "correct stream %s (%s)", want.Name, strings.Join(loose, "; "))
+		return Classify(err, "correct stream %s (%s)", want.Name, strings.Join(loose, "; "))
 	}
 	c.Log.Info().Str("stream", want.Name).Strs("corrected", loose).Msg("corrected a stream")
 	return nil
 }
 
-// drift says in which settings of ours a stream differs, each as
-// "name: is X, expected Y": those that are fixed when a stream is made, and the others.
+// drift returns the settings in which a stream differs, each as "name: is X, expected Y": those that are fixed at
+// creation, and the others.
 func drift(have, want jetstream.StreamConfig) (fixed, loose []string) {
 	for _, s := range settings(have, want) {
 		if reflect.DeepEqual(s.have, s.want) {
@@ -103,10 +101,7 @@ type setting struct {
 }
 
 func settings(have, want jetstream.StreamConfig) []setting {
-	replicas := want.Replicas
-	if replicas == 0 {
-		replicas = have.Replicas
-	}
+	replicas := cmp.Or(want.Replicas, have.Replicas)
 	return []setting{
 		{"storage", have.Storage, want.Storage, true},
 		{"retention", have.Retention, want.Retention, true},
@@ -134,7 +129,7 @@ func settings(have, want jetstream.StreamConfig) []setting {
 	}
 }
 
-// corrected is have with our settings put right.
+// corrected returns have with our settings replaced by those of want.
 func corrected(have, want jetstream.StreamConfig) jetstream.StreamConfig {
 	c := have
 	c.Subjects, c.SubjectTransform, c.Sources = want.Subjects, want.SubjectTransform, nil
@@ -164,26 +159,24 @@ func (c *Conn) reconcileBucket(ctx context.Context, want jetstream.KeyValueConfi
 		return nil
 	}
 	if !errors.Is(err, jetstream.ErrBucketExists) {
-		return meaning(err, "create bucket %s", want.Bucket)
+		return Classify(err, "create bucket %s", want.Bucket)
 	}
 	kv, err := c.JS.KeyValue(ctx, want.Bucket)
 	if err != nil {
-		return meaning(err, "read bucket %s", want.Bucket)
+		return Classify(err, "read bucket %s", want.Bucket)
 	}
 	st, err := kv.Status(ctx)
 	if err != nil {
-		return meaning(err, "read bucket %s", want.Bucket)
+		return Classify(err, "read bucket %s", want.Bucket)
 	}
 	have := st.Config()
 	if have.Storage != want.Storage {
 		return fmt.Errorf("bucket %s is kept in %v storage, expected %v, which cannot be changed: delete it and start again: %w",
 			want.Bucket, have.Storage, want.Storage, memory.ErrConflict)
 	}
-	if want.Replicas == 0 {
-		want.Replicas = have.Replicas
-	}
+	want.Replicas = cmp.Or(want.Replicas, have.Replicas)
 	if _, err := c.JS.UpdateKeyValue(ctx, want); err != nil {
-		return meaning(err, "correct bucket %s", want.Bucket)
+		return Classify(err, "correct bucket %s", want.Bucket)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func config(t testing.TB, c *events.Conn, stream string) jetstream.StreamConfig 
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 
-	t.Run("several processes make the streams at once, and again nothing changes", func(t *testing.T) {
+	t.Run("several processes create the streams concurrently, and a repeat changes nothing", func(t *testing.T) {
 		t.Parallel()
 		s := natstest.StartServer(t)
 		var wg sync.WaitGroup
@@ -55,7 +55,7 @@ func TestReconcile(t *testing.T) {
 		}
 	})
 
-	t.Run("it corrects what can be corrected and leaves what is an operator's", func(t *testing.T) {
+	t.Run("it corrects what can be corrected and leaves operators' settings alone", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		cfg := config(t, c, "MEM_CHANGES")
@@ -72,7 +72,7 @@ func TestReconcile(t *testing.T) {
 		}
 	})
 
-	t.Run("it refuses what cannot be corrected and shows the difference", func(t *testing.T) {
+	t.Run("it rejects what cannot be corrected and shows the difference", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.StartServer(t).Connect(t)
 		wrong := c.Naming.Streams(events.DefaultStreamOptions())[2]
@@ -106,7 +106,7 @@ func TestReconcile(t *testing.T) {
 			if err := c.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
 				t.Fatal(err)
 			}
-			publish(t, c, "alice", "s", "x")
+			natstest.Publish(t, c, "alice", "s", "x")
 			if last, err := c.LastMessage(t.Context(), "alice"); last != 1 || err != nil {
 				t.Errorf("%s: %d, %v", prefix, last, err)
 			}
@@ -152,7 +152,7 @@ func TestConnect(t *testing.T) {
 		r.c.Close()
 	})
 
-	t.Run("gives up when its time is over", func(t *testing.T) {
+	t.Run("fails when its time is over", func(t *testing.T) {
 		t.Parallel()
 		s := natstest.StartServer(t)
 		url := s.ClientURL()

@@ -8,9 +8,8 @@ import (
 
 const hexDigits = "0123456789ABCDEF"
 
-// EncodeToken writes a bank or session name as one token of a subject: every
-// byte outside A-Z, a-z, 0-9, "_" and "-" becomes %XX in upper-case hex. It
-// takes any string; only "" gives a string that is no token.
+// EncodeToken encodes a bank or session name as one token of a subject: every byte outside A-Z, a-z, 0-9, "_" and "-"
+// becomes %XX in upper-case hex. It accepts any string; only for "" the result is not a valid token.
 func EncodeToken(s string) string {
 	n := 0
 	for i := range len(s) {
@@ -36,9 +35,8 @@ func EncodeToken(s string) string {
 	return b.String()
 }
 
-// DecodeToken reads what EncodeToken wrote and nothing else: a token that
-// encodes a byte which needs no encoding, uses lower-case hex or holds a byte
-// that should be encoded is memory.ErrInvalid. So every name has one token.
+// DecodeToken decodes what EncodeToken returns and nothing else, so that every name has exactly one token: a token that
+// encodes a plain byte, uses lower-case hex or contains a byte that should be encoded is memory.ErrInvalid.
 func DecodeToken(tok string) (string, error) {
 	if tok == "" {
 		return "", memory.Invalid("subject", "has an empty token")
@@ -86,7 +84,7 @@ func plain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
 
-// DecodeBank reads the bank of a subject's token. The error is memory.ErrInvalid.
+// DecodeBank decodes and parses the token of a bank. The error is memory.ErrInvalid.
 func DecodeBank(tok string) (memory.BankID, error) {
 	s, err := DecodeToken(tok)
 	if err != nil {
@@ -95,7 +93,7 @@ func DecodeBank(tok string) (memory.BankID, error) {
 	return memory.ParseBankID(s)
 }
 
-// DecodeSession reads the session of a subject's token. The error is memory.ErrInvalid.
+// DecodeSession decodes and parses the token of a session. The error is memory.ErrInvalid.
 func DecodeSession(tok string) (memory.SessionID, error) {
 	s, err := DecodeToken(tok)
 	if err != nil {
@@ -104,11 +102,11 @@ func DecodeSession(tok string) (memory.SessionID, error) {
 	return memory.ParseSessionID(s)
 }
 
-// Key writes a bank or session name as one token of a bucket's key, where "%"
-// is not allowed: EncodeToken with "=" in its place.
+// Key encodes a bank or session name as one token of a bucket's key. Keys must not contain "%": it is EncodeToken with
+// "=" instead.
 func Key(s string) string { return strings.ReplaceAll(EncodeToken(s), "%", "=") }
 
-// ParseKey reads what Key wrote.
+// ParseKey decodes what Key returns. The error is memory.ErrInvalid.
 func ParseKey(key string) (string, error) {
 	if strings.IndexByte(key, '%') >= 0 {
 		return "", notCanonical(key)

@@ -87,7 +87,7 @@ func FuzzToken(f *testing.F) {
 				t.Errorf("%q became %q by the key %s (%v)", s, back, events.Key(s), err)
 			}
 		}
-		// Read as a token, it has one way of being written.
+		// A parsed token has one canonical form.
 		if name, err := events.DecodeToken(s); err == nil && events.EncodeToken(name) != s {
 			t.Errorf("the token %q is not the canonical one of %q", s, name)
 		}

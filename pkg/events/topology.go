@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -9,34 +10,34 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// LeaseTTL is how long a lease lives without being renewed.
+// LeaseTTL is how long a lease lives unless it is renewed.
 const LeaseTTL = 3 * time.Second
 
-// budgetTTL keeps a day's spending through the day, wherever it began.
+// budgetTTL exceeds one day in every time zone.
 const budgetTTL = 72 * time.Hour
 
-// Windows in which the broker drops an event whose Nats-Msg-Id it has seen.
+// How long the broker remembers a Nats-Msg-Id and drops an event that repeats it.
 const (
-	smallestDuplicates = 100 * time.Millisecond // the least a stream can have
+	smallestDuplicates = 100 * time.Millisecond // the least the broker accepts
 	workDuplicates     = 2 * time.Minute
 	deadDuplicates     = 24 * time.Hour
 )
 
-// StreamOptions are what a deployment may choose about its streams.
+// StreamOptions are the settings of streams that a deployment may choose.
 type StreamOptions struct {
-	Replicas int // of every stream and bucket, 1 to 5; 0 = leave as it is, or 1
-	// ChangesAge and ChangesBytes limit MEM_CHANGES: who was away longer asks
-	// the store. 0 = 7 days and 1 GiB.
+	Replicas int // of every stream and bucket, 1 to 5; 0 = keep the present number, or 1
+	// ChangesAge and ChangesBytes limit MEM_CHANGES. A reader that was away longer has to query the store. 0 = 7 days
+	// and 1 GiB.
 	ChangesAge   time.Duration
 	ChangesBytes int64
 }
 
-// DefaultStreamOptions is one replica, changes kept 7 days and at most 1 GiB.
+// DefaultStreamOptions returns one replica, and changes kept for 7 days and up to 1 GiB.
 func DefaultStreamOptions() StreamOptions {
 	return StreamOptions{ChangesAge: 7 * 24 * time.Hour, ChangesBytes: 1 << 30}
 }
 
-// Validate reports every option out of range, joined.
+// Validate returns every option that is out of range, joined.
 func (o StreamOptions) Validate() error {
 	var errs []error
 	if o.Replicas < 0 || o.Replicas > 5 {
@@ -53,31 +54,28 @@ func (o StreamOptions) Validate() error {
 
 func (o StreamOptions) orDefault() StreamOptions {
 	d := DefaultStreamOptions()
-	if o.ChangesAge == 0 {
-		o.ChangesAge = d.ChangesAge
-	}
-	if o.ChangesBytes == 0 {
-		o.ChangesBytes = d.ChangesBytes
-	}
+	o.ChangesAge = cmp.Or(o.ChangesAge, d.ChangesAge)
+	o.ChangesBytes = cmp.Or(o.ChangesBytes, d.ChangesBytes)
 	return o
 }
 
-// Streams is the topology as data: the streams in the order they are made.
+// Streams returns the configuration of every stream, in the order of creation.
 //
-//   - MESSAGES keeps what was said, for ever, stored under its bank's partition.
-//     Publishers may set nothing on it: no rollups, lifetimes or schedules, and
-//     the smallest duplicate window there is.
-//   - WINDOWS is a work queue: an event leaves it when its work is done.
-//   - WRITES keeps everything that changes the store, for ever, in order.
-//   - WINDOWS, WRITES and CHANGES, which no bot publishes to, take atomic batches:
-//     a broker that syncs before it acknowledges does so once a batch.
-//   - CHANGES keeps what became of it for a while.
-//   - DEAD keeps what failed until it is sent again or dropped.
-//   - PARKED keeps windows whose bank has used up its tokens for the day, until
-//     they go back to WINDOWS.
-//   - KV_BANKS is the bucket BANKS, made as a stream because a bucket refuses to
-//     erase. A revision is erased when the next one is there, which is why there
-//     is room for two: a limit would leave its bytes.
+//   - MESSAGES keeps messages and flushes for ever, stored under the partition of
+//     their bank. Publishers control nothing about it: it allows no rollups, TTLs or
+//     schedules, and has the smallest duplicate window.
+//   - WINDOWS is a work queue: an event leaves it when it is acknowledged.
+//   - WRITES keeps everything that changes the store for ever, in order.
+//   - CHANGES announces the changes of the store and keeps them for a while.
+//   - DEAD keeps dead letters until they are retried or dropped.
+//   - PARKED keeps windows whose bank has used up its tokens of the day, until they
+//     are queued again.
+//   - KV_BANKS is the bucket BANKS. It is created as a stream because a bucket denies
+//     erasure. It holds two revisions of a key because the old one is erased, with its
+//     bytes, after the new one is written; a limit would leave the bytes on disk.
+//
+// WINDOWS, WRITES and CHANGES, to which no bot publishes, accept atomic batches: a broker that syncs before it
+// acknowledges does so once per batch.
 func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 	o = o.orDefault()
 	every := func(kind string) string { return n.Subject("*", kind, "*") }
@@ -102,7 +100,7 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 	changes := base(n.Changes(), "what became of the writes, kept for a while", workDuplicates, every(KindChange))
 	changes.MaxAge, changes.MaxBytes = o.ChangesAge, o.ChangesBytes
 	changes.AllowAtomicPublish = true
-	banks := base(Bucket{name: n.BankBucket()}.stream(), "profiles of banks", smallestDuplicates, Bucket{name: n.BankBucket()}.subject(">"))
+	banks := base("KV_"+n.BankBucket(), "profiles of banks", smallestDuplicates, "$KV."+n.BankBucket()+".>")
 	banks.MaxMsgsPerSubject = 2
 	return []jetstream.StreamConfig{
 		messages,
@@ -115,15 +113,14 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 	}
 }
 
-// Buckets is the topology's key-value side.
+// Buckets returns the configuration of the key-value buckets.
 //
-//   - INGEST keeps ingest's sessions and positions.
-//   - LEASES keeps who owns what, in memory: a lease lives LeaseTTL.
-//   - BUDGETS keeps what extraction spent for each bank on one day; a record goes
-//     budgetTTL after it was last written.
+//   - INGEST keeps the sessions and positions of ingest.
+//   - LEASES keeps owners in memory; a lease lives LeaseTTL.
+//   - BUDGETS keeps the tokens that extraction spent today, by bank; a record is
+//     removed budgetTTL after it was written.
 //
-// BANKS, the profiles of banks for the stages without the store, is one more:
-// see Streams.
+// The bucket BANKS is among Streams.
 func (n Naming) Buckets(o StreamOptions) []jetstream.KeyValueConfig {
 	return []jetstream.KeyValueConfig{
 		{Bucket: n.IngestBucket(), Description: "sessions and positions of ingest", History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas},

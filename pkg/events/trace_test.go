@@ -13,13 +13,15 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/work"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// carried is the trace context of an event.
+// carried returns the trace context of an event.
 func carried(t *testing.T, c *events.Conn, stream string, seq uint64) string {
 	t.Helper()
 	e, err := c.EventAt(t.Context(), stream, seq)
@@ -43,7 +45,7 @@ func TestTraceContext(t *testing.T) {
 	under := func(t *testing.T) context.Context { return telemetry.Resume(t.Context(), traceparent) }
 	window := memory.Window{ID: "w_1", Bank: "alice", Session: "s", Trigger: memory.TriggerFlush, New: []memory.WindowMessage{{Seq: 7}}}
 
-	t.Run("it goes along with everything that is published under it, without a tracer too", func(t *testing.T) {
+	t.Run("it is propagated with everything that is published under it, even without a tracer", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		n := c.Naming
@@ -109,14 +111,14 @@ func TestTraceContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Park(t.Context(), e); err != nil {
+		if err := work.Park(t.Context(), c, e); err != nil {
 			t.Fatal(err)
 		}
-		list, err := c.ParkedWindows(t.Context(), "alice")
+		list, err := work.ParkedWindows(t.Context(), c, "alice")
 		if err != nil || len(list) != 1 || list[0].Header.Get("traceparent") != traceparent {
 			t.Fatalf("parked: %v, %v", list, err)
 		}
-		if err := c.Unpark(t.Context(), list[0]); err != nil {
+		if err := work.Unpark(t.Context(), c, list[0]); err != nil {
 			t.Fatal(err)
 		}
 		if got := carried(t, c, c.Naming.Windows(), 2); got != traceparent {
@@ -139,21 +141,21 @@ func TestTraceContext(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.PublishDead(t.Context(), c.NewDeadLetter("test", e, events.Dead("of no use"), time.Now())); err != nil {
+			if err := deadletter.Publish(t.Context(), c, deadletter.New("test", e, deadletter.Permanent("of no use"), time.Now())); err != nil {
 				t.Fatal(err)
 			}
 			id := last(t, c, n.Dead())
 			if got := carried(t, c, n.Dead(), id); got != traceparent {
 				t.Errorf("the letter of %s carries %q", stream, got)
 			}
-			d, err := c.DeadLetter(t.Context(), id)
+			d, err := deadletter.Get(t.Context(), c, id)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if shown, err := json.Marshal(d); err != nil || strings.Contains(string(shown), "0af765") {
 				t.Errorf("the letter shows %s, %v", shown, err)
 			}
-			seq, err := c.RetryDead(t.Context(), id)
+			seq, err := deadletter.Retry(t.Context(), c, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +165,7 @@ func TestTraceContext(t *testing.T) {
 		}
 	})
 
-	t.Run("a handler of work is given it, and so is what ends a window dead", func(t *testing.T) {
+	t.Run("a work handler receives it, and so does the dead letter of a window", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		kept := tracetest.NewInMemoryExporter()
@@ -175,12 +177,12 @@ func TestTraceContext(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			ended <- c.Work(ctx, events.WorkConfig{Durable: "extract", Dead: func(ctx context.Context, _ events.Event, _ events.DeadLetter) error {
+			ended <- work.Run(ctx, c, work.Config{Durable: "extract", Dead: func(ctx context.Context, _ events.Event, _ memory.DeadLetter) error {
 				buried <- telemetry.Line(ctx)
 				return nil
 			}}, func(ctx context.Context, _ events.Event) error {
 				handled <- telemetry.Line(ctx)
-				return events.Dead("of no use")
+				return deadletter.Permanent("of no use")
 			})
 		}()
 		if a, b := <-handled, <-buried; a != traceparent || b != traceparent {
@@ -192,7 +194,7 @@ func TestTraceContext(t *testing.T) {
 		}
 	})
 
-	t.Run("with a tracer a publish and an append begin the trace that goes along", func(t *testing.T) {
+	t.Run("with a tracer a publish and an append start the propagated trace", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		kept := tracetest.NewInMemoryExporter()

@@ -13,26 +13,27 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// BudgetConfig says how many tokens extraction may take.
+// BudgetConfig sets how many tokens extraction may take.
 type BudgetConfig struct {
-	// TokensPerDay bounds the tokens of language models of each bank by the UTC
-	// day, unless the bank's own quotas name another bound; 0 = no bound.
+	// TokensPerDay bounds the tokens of language models of each bank by the UTC day, unless the bank's own quotas name
+	// another bound. 0 means no bound.
 	TokensPerDay int64
-	// Metered says that the extractor calls a language model. Without it no
-	// window is parked, and those that are parked come back.
+	// Metered says that the extractor calls a language model. Without it no window is parked, and parked windows
+	// return.
 	Metered bool
 	Tick    time.Duration // how often parked windows are looked at
 	Ahead   int           // windows of one bank on the queue beyond which no more come back, 1 or more
 }
 
-// DefaultBudgetConfig bounds nothing, looks every 2 s and puts up to 64 windows
-// of a bank back at a time.
+// DefaultBudgetConfig bounds nothing, looks at parked windows every 2 s and returns up to 64 windows of a bank at a
+// time.
 func DefaultBudgetConfig() BudgetConfig { return BudgetConfig{Tick: 2 * time.Second, Ahead: 64} }
 
-// Validate joins everything that is wrong.
+// Validate returns all errors of the configuration, joined.
 func (c BudgetConfig) Validate() error {
 	var errs []error
 	if c.TokensPerDay < 0 {
@@ -53,28 +54,26 @@ type BudgetDeps struct {
 	Log   zerolog.Logger
 	Now   func() time.Time // nil = time.Now; it says which day it is
 	Owner string           // this process, unlike any other's; "" = a random one
-	// Profile gives a bank's profile; nil, or an error, means the deployment's bound.
+	// Profile returns a bank's profile. Nil, or an error, means the deployment's bound.
 	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
 }
 
-// Budget keeps extraction within the tokens a bank may take on one day. What a
-// bank took is one record in a bucket that every extractor adds to; a window of
-// a bank that has used up its tokens is parked, and comes back when the day
-// turns or the bound is raised. A bank may pass its bound by what the windows
-// that are under way take when it is reached. A nil Budget bounds nothing. It
-// is a prometheus.Collector.
+// Budget keeps extraction within the tokens that a bank may take on one day. A bucket of the broker holds one record
+// per bank, to which every extractor adds. A window of a bank that has used up its tokens is parked, and returns when
+// the day turns or the bound is raised. A bank may exceed its bound by what the windows take that are in work when it
+// is reached. A nil Budget bounds nothing. It is a prometheus.Collector.
 type Budget struct {
 	config   BudgetConfig
 	deps     BudgetDeps
-	bucket   events.Bucket
+	bucket   kv.Bucket
 	parked   prometheus.Counter
 	returned prometheus.Counter
 
-	mu   sync.Mutex
-	owed map[memory.BankID]int64 // spent and not yet in the record
+	mu        sync.Mutex
+	unwritten map[memory.BankID]int64 // spent and not yet in the record
 }
 
-// NewBudget checks its settings and starts nothing.
+// NewBudget returns a budget. It starts nothing.
 func NewBudget(c BudgetConfig, d BudgetDeps) (*Budget, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("token budget: %w", err)
@@ -92,7 +91,7 @@ func NewBudget(c BudgetConfig, d BudgetDeps) (*Budget, error) {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_" + name, Help: help})
 	}
 	return &Budget{
-		config: c, deps: d, bucket: d.Conn.Bucket(d.Conn.Naming.BudgetBucket()), owed: map[memory.BankID]int64{},
+		config: c, deps: d, bucket: kv.Open(d.Conn, d.Conn.Naming.BudgetBucket()), unwritten: map[memory.BankID]int64{},
 		parked:   counter("parked_total", "Windows put aside, for their bank had used up its tokens."),
 		returned: counter("returned_total", "Parked windows put back on the queue."),
 	}, nil
@@ -110,17 +109,17 @@ func (b *Budget) Collect(ch chan<- prometheus.Metric) {
 	b.returned.Collect(ch)
 }
 
-// spending is what a bank's record in the bucket says.
+// spending is a bank's record in the bucket.
 type spending struct {
 	Day    string `json:"day"` // UTC, as 2026-05-20
 	Tokens int64  `json:"tokens"`
-	// Held: windows of the bank are parked, and those that come later wait behind them.
+	// Held means that windows of the bank are parked, and that later ones wait behind them.
 	Held bool `json:"held,omitempty"`
 }
 
 func (b *Budget) today() string { return b.deps.Now().UTC().Format(time.DateOnly) }
 
-// bound is how many tokens a bank may take on one day; 0 = as many as it likes.
+// bound returns how many tokens a bank may take on one day, 0 for any number.
 func (b *Budget) bound(ctx context.Context, bank memory.BankID) int64 {
 	if !b.config.Metered {
 		return 0
@@ -133,8 +132,8 @@ func (b *Budget) bound(ctx context.Context, bank memory.BankID) int64 {
 	return b.config.TokensPerDay
 }
 
-// read gives a bank's record as it stands today.
-func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, events.Record, error) {
+// read returns a bank's record as it stands today.
+func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, kv.Record, error) {
 	r, err := b.bucket.Get(ctx, events.Key(string(bank)))
 	if err != nil {
 		return spending{}, r, fmt.Errorf("token budget of %s: %w", bank, err)
@@ -151,8 +150,8 @@ func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, events
 	return s, r, nil
 }
 
-// change writes what f makes of a bank's record, over the one it read; it reads
-// again when another writer was first. Nothing is written where f says false.
+// change writes what f makes of a bank's record, and reads again where another writer was first. Nothing is written
+// where f returns false.
 func (b *Budget) change(ctx context.Context, bank memory.BankID, f func(*spending) bool) error {
 	for range 32 {
 		s, r, err := b.read(ctx, bank)
@@ -169,10 +168,9 @@ func (b *Budget) change(ctx context.Context, bank memory.BankID, f func(*spendin
 	return fmt.Errorf("token budget of %s: others wrote it each time: %w", bank, memory.ErrUnavailable)
 }
 
-// Spend adds what calls of language models took to what the bank took today.
-// Embedding and reranking are not counted. What cannot be written is kept and
-// added the next time: lost is at most what this process could not write since
-// the broker last answered, and only if it ends.
+// Spend adds the tokens of calls to language models to what the bank took today. Embedding and reranking are not
+// counted. What cannot be written now is added the next time, so a process that ends loses at most what it could not
+// write since the broker last answered.
 func (b *Budget) Spend(ctx context.Context, bank memory.BankID, usage []memory.StageUsage) {
 	if b == nil || !b.config.Metered {
 		return
@@ -184,27 +182,27 @@ func (b *Budget) Spend(ctx context.Context, bank memory.BankID, usage []memory.S
 		}
 	}
 	b.mu.Lock()
-	tokens += b.owed[bank]
-	delete(b.owed, bank)
+	tokens += b.unwritten[bank]
+	delete(b.unwritten, bank)
 	b.mu.Unlock()
 	if tokens <= 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), usageTimeout)
 	defer cancel()
 	err := b.change(ctx, bank, func(s *spending) bool { s.Tokens += tokens; return true })
 	if err == nil {
 		return
 	}
 	b.mu.Lock()
-	b.owed[bank] += tokens
+	b.unwritten[bank] += tokens
 	b.mu.Unlock()
 	b.deps.Log.Warn().Err(err).Str("stage", "extract").Str("bank", string(bank)).Msg("what was spent is written later")
 }
 
-// owes is what this process spent for a bank and could not write yet.
-func (b *Budget) owes(bank memory.BankID) int64 {
+// unwrittenOf returns what this process spent for a bank and could not write yet.
+func (b *Budget) unwrittenOf(bank memory.BankID) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.owed[bank]
+	return b.unwritten[bank]
 }

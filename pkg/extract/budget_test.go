@@ -10,6 +10,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/work"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -46,7 +47,7 @@ func used(tokens int) []memory.StageUsage {
 func TestSpending(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
-	t.Run("what several processes spend at once adds up", func(t *testing.T) {
+	t.Run("the tokens that several processes spend at once add up", func(t *testing.T) {
 		t.Parallel()
 		c, at := natstest.Start(t), newClock(noon)
 		var all sync.WaitGroup
@@ -67,11 +68,11 @@ func TestSpending(t *testing.T) {
 		if !parks(t, b, 2) {
 			t.Error("201 of 201 tokens park no window")
 		}
-		if n, err := c.CountParked(t.Context(), bank); err != nil || n != 1 {
+		if n, err := work.CountParked(t.Context(), c, bank); err != nil || n != 1 {
 			t.Errorf("%d parked, %v", n, err)
 		}
 	})
-	t.Run("what could not be written counts here at once and everywhere later", func(t *testing.T) {
+	t.Run("usage that could not be written counts here at once and everywhere later", func(t *testing.T) {
 		t.Parallel()
 		s := natstest.StartServer(t)
 		c := s.Connect(t)
@@ -83,7 +84,7 @@ func TestSpending(t *testing.T) {
 		b.Spend(t.Context(), bank, used(100))
 		s.Restart(t)
 		natstest.Eventually(t, "the connection is there again", func() bool {
-			_, err := c.CountParked(t.Context(), bank)
+			_, err := work.CountParked(t.Context(), c, bank)
 			return err == nil
 		})
 		if !parks(t, b, 1) {

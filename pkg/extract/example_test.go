@@ -9,8 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// An extractor of one's own is a function from a window to drafts. Given to
-// NewWorker it is a whole extraction stage.
+// An extractor of one's own is a function from a window to drafts. Given to NewWorker it is a whole extraction stage.
 func ExampleFunc() {
 	loud := extract.Func{ID: "loud/1", Do: func(_ context.Context, in extract.Input) (drafts []extract.Draft, err error) {
 		for _, m := range in.New {

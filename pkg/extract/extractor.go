@@ -1,7 +1,10 @@
-// Package extract is stage 2: it turns windows of messages into facts. An
-// Extractor reads a window and drafts facts; Validate holds the drafts to what
-// the window says; a Worker takes windows from the queue, extracts, embeds and
-// appends the result to the log. A worker keeps no state: run as many as help.
+// Package extract is stage 2: it turns windows of messages into facts.
+//
+// An Extractor reads a window and drafts facts: extract/rules without a model, extract/llm with one, or a Func.
+// Validate holds the drafts to what the window says. A Worker takes windows from the queue, extracts and embeds their
+// facts, and appends one write per window to the log. A worker keeps no state, so any number of them may run anywhere
+// that reaches the broker; a Budget, which they share through the broker, bounds the tokens that a bank may take on one
+// day.
 package extract
 
 import (
@@ -10,28 +13,26 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Extractor drafts facts from a window. Implementations are safe for
-// concurrent use.
+// Extractor drafts facts from a window. Implementations must be safe for concurrent use.
 type Extractor interface {
-	// Name is name and version, as "rules/1"; every fact carries it.
+	// Name is the name and the version, as in "rules/1". Every fact carries it.
 	Name() string
-	// Extract drafts facts from the new messages. No drafts and no error means
-	// that the window holds no facts; an error that means memory.ErrInvalid, or
-	// events.Dead, will not go away and ends the window dead; events.Later puts
-	// the window off; any other is tried again, and the last one's
-	// events.OutputError is kept with the dead letter. No error carries message text.
+	// Extract drafts facts from the new messages. No drafts and no error means that the window holds no facts. An error
+	// that is memory.ErrInvalid or deadletter.Permanent will not go away and ends the window dead; work.RetryLater puts
+	// the window off; any other is tried again, and the last one's deadletter.OutputError is kept with the dead letter.
+	// No error may hold message text.
 	Extract(ctx context.Context, in Input) ([]Draft, error)
 }
 
-// ContextReader is an Extractor that wants the messages before the new ones.
-// One without it is given no Context, which saves reading it.
+// ContextReader is an Extractor that wants the messages before the new ones. Others are given no Context, which saves
+// reading it.
 type ContextReader interface {
 	NeedsContext() bool
 }
 
 // Stamped is an Extractor with a language model behind it.
 type Stamped interface {
-	// Stamp says which model it asks, and by which prompt.
+	// Stamp returns which model it asks and by which prompt.
 	Stamp() memory.Stamp
 }
 
@@ -46,8 +47,8 @@ type Input struct {
 	Entities []memory.Entity  // known in the bank, a sample; may be empty
 }
 
-// Draft is a fact as an Extractor proposes it. Text and Sources are required;
-// an empty Kind is world, an empty Type fact, a zero Confidence 1.
+// Draft is a fact as an Extractor proposes it. Text and Sources are required. An empty Kind means world, an empty Type
+// fact, and a zero Confidence 1.
 type Draft struct {
 	Text       string
 	Kind       memory.Kind
@@ -63,13 +64,16 @@ type Draft struct {
 	Metadata   map[string]any
 	Sources    []memory.MessageID // of the window's new messages
 	Relations  []Edge             // between things the fact speaks of
-	// Refused says why the extractor itself holds that this is no fact, without
-	// message text; "" = it may be one. It is reported like every refusal.
+	// Question is the message, new or of the context, whose question the text repeats; "" = none. The fact rests on it
+	// too, carries memory.TagAnswer, and goes when either is forgotten.
+	Question memory.MessageID
+	// Refused says why the extractor itself holds that this is no fact, without message text; "" means that it may be
+	// one. It is reported like every refusal.
 	Refused string
 }
 
-// Edge is a relation between two entities. A type that is not known is taken
-// as related_to when it is applied; a zero Strength is 1.
+// Edge is a relation between two entities. An unknown type is taken as related_to when it is applied. A zero Strength
+// means 1.
 type Edge struct {
 	From     memory.EntityID
 	To       memory.EntityID
@@ -83,7 +87,7 @@ type Func struct {
 	Do func(ctx context.Context, in Input) ([]Draft, error)
 }
 
-// Name is the ID.
+// Name returns the ID.
 func (f Func) Name() string { return f.ID }
 
 // Extract calls Do.

@@ -8,32 +8,34 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/work"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // Metrics counts what a Worker did since it started. It is a prometheus.Collector.
 type Metrics struct {
-	windows *prometheus.CounterVec
-	facts   prometheus.Counter
-	refused prometheus.Counter
-	plain   prometheus.Counter
-	seconds prometheus.Histogram
-	tries   *prometheus.CounterVec
-	working prometheus.Gauge
-	lag     *prometheus.Desc
-	conn    *events.Conn
+	windows    *prometheus.CounterVec
+	facts      prometheus.Counter
+	refused    prometheus.Counter
+	unembedded prometheus.Counter
+	seconds    prometheus.Histogram
+	tries      *prometheus.CounterVec
+	working    prometheus.Gauge
+	lag        *prometheus.Desc
+	conn       *events.Conn
 }
 
 func newMetrics(c *events.Conn) *Metrics {
 	m := &Metrics{
-		conn:    c,
-		tries:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "eunoe_extract_tries_total", Help: "Tries of windows, by how they ended."}, []string{"outcome"}),
-		working: prometheus.NewGauge(prometheus.GaugeOpts{Name: "eunoe_extract_working", Help: "Windows in work."}),
-		lag:     prometheus.NewDesc("eunoe_extract_lag_seconds", "Age of the oldest window on the queue, those in work included.", nil, nil),
-		windows: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "eunoe_extract_windows_total", Help: "Windows ended."}, []string{"outcome"}),
-		facts:   prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_facts_total", Help: "Facts extracted."}),
-		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_refused_total", Help: "Drafts refused as no facts of their window."}),
-		plain:   prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_unembedded_total", Help: "Facts that went without vectors, for the embedder was away."}),
+		conn:       c,
+		tries:      prometheus.NewCounterVec(prometheus.CounterOpts{Name: "eunoe_extract_tries_total", Help: "Tries of windows, by how they ended."}, []string{"outcome"}),
+		working:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "eunoe_extract_working", Help: "Windows in work."}),
+		lag:        prometheus.NewDesc("eunoe_extract_lag_seconds", "Age of the oldest window on the queue, those in work included.", nil, nil),
+		windows:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "eunoe_extract_windows_total", Help: "Windows ended."}, []string{"outcome"}),
+		facts:      prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_facts_total", Help: "Facts extracted."}),
+		refused:    prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_refused_total", Help: "Drafts refused as no facts of their window."}),
+		unembedded: prometheus.NewCounter(prometheus.CounterOpts{Name: "eunoe_extract_unembedded_total", Help: "Facts that went without vectors, for the embedder was away."}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "eunoe_extract_window_seconds", Help: "Time from taking a window to its write in the log.",
 			Buckets: prometheus.ExponentialBuckets(.001, 4, 10),
@@ -59,8 +61,8 @@ const (
 
 // tried counts a try.
 func (m *Metrics) tried(parked bool, err error) {
-	var later *events.LaterError
-	var dead *events.DeadError
+	var later *work.RetryLaterError
+	var dead *deadletter.PermanentError
 	outcome := tryAgain
 	switch {
 	case err == nil && parked:
@@ -75,7 +77,7 @@ func (m *Metrics) tried(parked bool, err error) {
 	m.tries.WithLabelValues(outcome).Inc()
 }
 
-// ended counts a window that was ended by w after took.
+// ended counts a window that was ended by w after the time took.
 func (m *Metrics) ended(w memory.Write, took time.Duration) {
 	m.windows.WithLabelValues(string(w.Window.Outcome)).Inc()
 	m.facts.Add(float64(len(w.Facts)))
@@ -84,7 +86,7 @@ func (m *Metrics) ended(w memory.Write, took time.Duration) {
 }
 
 func (m *Metrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.windows, m.facts, m.refused, m.plain, m.seconds, m.tries, m.working}
+	return []prometheus.Collector{m.windows, m.facts, m.refused, m.unembedded, m.seconds, m.tries, m.working}
 }
 
 // Describe implements prometheus.Collector.
@@ -95,8 +97,8 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	ch <- m.lag
 }
 
-// Collect implements prometheus.Collector. The broker is asked for at most two
-// seconds; without its answer there is no lag to show.
+// Collect implements prometheus.Collector. It asks the broker for at most two seconds; without an answer there is no
+// lag.
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.all() {
 		c.Collect(ch)

@@ -14,13 +14,15 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/ingest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
-	"github.com/eunoe-memory/eunoe/pkg/secret"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // pipeline is every stage but the extractor, on a real broker and store.
@@ -101,7 +103,7 @@ func (p *pipeline) restart() {
 
 // profile reads a bank's profile as an extractor does.
 func (p *pipeline) profile(ctx context.Context, bank memory.BankID) (memory.Bank, error) {
-	b, _, err := p.conn.Profile(ctx, bank)
+	b, _, err := kv.Profile(ctx, p.conn, bank)
 	return b, err
 }
 
@@ -125,8 +127,7 @@ func (p *pipeline) budget(c *clock, perDay int64) *extract.Budget {
 	return b
 }
 
-// extractor runs a worker on its own connection, one window at a time, until
-// the test ends or stop is called.
+// extractor runs a worker on its own connection, one window at a time, until the test ends or stop is called.
 func (p *pipeline) extractor(x extract.Extractor, b *extract.Budget) (stop func()) {
 	p.Helper()
 	config := extract.DefaultConfig()
@@ -166,10 +167,10 @@ func (p *pipeline) say(bank memory.BankID, session memory.SessionID, contents ..
 	return seqs
 }
 
-// until waits for a state of a bank and gives it. In every state conservation holds.
-func (p *pipeline) until(bank memory.BankID, what string, cond func(memory.Status) bool) memory.Status {
+// until waits for a state of a bank and returns it. In every state conservation holds.
+func (p *pipeline) until(bank memory.BankID, what string, cond func(wire.Status) bool) wire.Status {
 	p.Helper()
-	var st memory.Status
+	var st wire.Status
 	natstest.Eventually(p.T, what, func() bool {
 		var err error
 		st, err = p.client.Status(p.Context(), bank)
@@ -184,14 +185,14 @@ func (p *pipeline) until(bank memory.BankID, what string, cond func(memory.Statu
 	return st
 }
 
-func settled(n int) func(memory.Status) bool {
-	return func(s memory.Status) bool { return s.Settled && s.Conservation.Published == n }
+func settled(n int) func(wire.Status) bool {
+	return func(s wire.Status) bool { return s.Settled && s.Conservation.Published == n }
 }
 
-// facts gives the texts of a bank's live facts, oldest first.
+// facts returns the texts of a bank's live facts, oldest first.
 func (p *pipeline) facts(bank memory.BankID) []string {
 	p.Helper()
-	page, err := p.client.List(p.Context(), bank, memory.ListRequest{Order: "oldest", Limit: 1000})
+	page, err := p.client.List(p.Context(), bank, wire.ListRequest{Order: "oldest", Limit: 1000})
 	if err != nil {
 		p.Fatal(err)
 	}

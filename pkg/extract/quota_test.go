@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestQuotas(t *testing.T) {
 	t.Parallel()
-	refused := func(t *testing.T, p *pipeline, field string, req memory.RetainRequest) {
+	refused := func(t *testing.T, p *pipeline, field string, req wire.RetainRequest) {
 		t.Helper()
 		_, err := p.client.Retain(t.Context(), "alice", req)
 		var fe *memory.FieldError
@@ -23,8 +24,8 @@ func TestQuotas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	byHand := memory.RetainRequest{Facts: []memory.FactInput{{Text: "Alice is tall."}}}
-	t.Run("beyond the quota of facts nothing is retained, and what was said gives its facts all the same", func(t *testing.T) {
+	byHand := wire.RetainRequest{Facts: []memory.FactInput{{Text: "Alice is tall."}}}
+	t.Run("beyond the quota of facts nothing is retained, and messages still yield their facts", func(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		set(t, p, memory.Quotas{Facts: 2})
@@ -35,7 +36,7 @@ func TestQuotas(t *testing.T) {
 			t.Errorf("got %+v", st)
 		}
 		refused(t, p, "quotas.facts", byHand)
-		refused(t, p, "quotas.facts", memory.RetainRequest{Text: "Alice is tall."})
+		refused(t, p, "quotas.facts", wire.RetainRequest{Text: "Alice is tall."})
 		set(t, p, memory.Quotas{Facts: 4})
 		if r, err := p.client.Retain(t.Context(), "alice", byHand); err != nil || r.Results[0].Outcome != memory.OutcomeAdded {
 			t.Errorf("with room for one: %+v, %v", r, err)
@@ -46,13 +47,13 @@ func TestQuotas(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		set(t, p, memory.Quotas{Bytes: 10})
-		p.until("alice", "the quota is known to ingest", func(memory.Status) bool {
+		p.until("alice", "the quota is known to ingest", func(wire.Status) bool {
 			b, err := p.profile(t.Context(), "alice")
 			return err == nil && b.Quotas != nil
 		})
 		p.extractor(version("v1"), nil)
-		refused(t, p, "quotas.bytes", memory.RetainRequest{Text: "Alice is tall."})
-		req := memory.RetainRequest{Text: "0123456789"}
+		refused(t, p, "quotas.bytes", wire.RetainRequest{Text: "Alice is tall."})
+		req := wire.RetainRequest{Text: "0123456789"}
 		req.Op = "mine"
 		first, err := p.client.Retain(t.Context(), "alice", req)
 		if err != nil {

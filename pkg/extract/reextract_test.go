@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // version is an extractor that words what was said in its own way.
@@ -43,7 +46,7 @@ func TestReextract(t *testing.T) {
 		p.say("alice", "s1", "tea", "boats", "maps")
 		p.say("alice", "s2", "rain")
 		p.until("alice", "the first extraction", settled(4))
-		if _, err := p.client.Retain(t.Context(), "alice", memory.RetainRequest{Facts: []memory.FactInput{{Text: "Alice is tall."}}}); err != nil {
+		if _, err := p.client.Retain(t.Context(), "alice", wire.RetainRequest{Facts: []memory.FactInput{{Text: "Alice is tall."}}}); err != nil {
 			t.Fatal(err)
 		}
 		pin, pinned := true, memory.NewFactID("alice", "v1 heard maps", memory.KindWorld)
@@ -54,7 +57,7 @@ func TestReextract(t *testing.T) {
 		if n := p.reextract("alice", "s1"); n != 3 {
 			t.Fatalf("%d windows of a session of 3", n)
 		}
-		st := p.until("alice", "three windows are under way", func(s memory.Status) bool { return s.Windows.Pending == 3 })
+		st := p.until("alice", "three windows are under way", func(s wire.Status) bool { return s.Windows.Pending == 3 })
 		if st.Settled || st.Conservation.Committed != 4 || st.Conservation.Pending != 0 {
 			t.Errorf("in flight the status is %+v", st)
 		}
@@ -117,7 +120,7 @@ func TestReextract(t *testing.T) {
 			t.Errorf("no bank: %v", err)
 		}
 	})
-	t.Run("a later generation that dies takes nothing back, and a retry after a mend gives its facts", func(t *testing.T) {
+	t.Run("a later generation that dies takes nothing back, and a retry after the repair yields its facts", func(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		var broken atomic.Bool
@@ -129,17 +132,17 @@ func TestReextract(t *testing.T) {
 		broken.Store(true)
 		p.extractor(extract.Func{ID: "v2", Do: func(ctx context.Context, in extract.Input) ([]extract.Draft, error) {
 			if broken.Load() {
-				return nil, events.Dead("the model is broken")
+				return nil, deadletter.Permanent("the model is broken")
 			}
 			return v2.Do(ctx, in)
 		}}, nil)
 		p.reextract("alice", "")
-		st := p.until("alice", "the second generation is dead", func(s memory.Status) bool { return s.Dead == 1 && s.Settled })
+		st := p.until("alice", "the second generation is dead", func(s wire.Status) bool { return s.Dead == 1 && s.Settled })
 		if st.Conservation.Committed != 1 || !slices.Equal(p.facts("alice"), []string{"v1 heard tea"}) {
 			t.Errorf("after a dead second generation: %+v, facts %q", st.Conservation, p.facts("alice"))
 		}
 		p.say("alice", "s1", "boats")
-		p.until("alice", "a first generation is dead", func(s memory.Status) bool { return s.Dead == 2 && s.Conservation.Dead == 1 && s.Settled })
+		p.until("alice", "a first generation is dead", func(s wire.Status) bool { return s.Dead == 2 && s.Conservation.Dead == 1 && s.Settled })
 		broken.Store(false)
 		for d, err := range p.client.Admin().DeadLetters(t.Context()) {
 			if err != nil {
@@ -149,7 +152,7 @@ func TestReextract(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		st = p.until("alice", "the letters are extracted", func(s memory.Status) bool { return s.Dead == 0 && s.Settled && s.Conservation.Dead == 0 })
+		st = p.until("alice", "the letters are extracted", func(s wire.Status) bool { return s.Dead == 0 && s.Settled && s.Conservation.Dead == 0 })
 		if st.Conservation.Committed != 2 {
 			t.Errorf("after the retry: %+v", st.Conservation)
 		}
@@ -163,14 +166,14 @@ func TestReextract(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		stop := p.extractor(extract.Func{ID: "v1", Do: func(context.Context, extract.Input) ([]extract.Draft, error) {
-			return nil, events.Dead("the model is broken")
+			return nil, deadletter.Permanent("the model is broken")
 		}}, nil)
 		seq := p.say("alice", "s1", "zanzibar")[0]
-		p.until("alice", "the window is dead", func(s memory.Status) bool { return s.Conservation.Dead == 1 && s.Settled })
+		p.until("alice", "the window is dead", func(s wire.Status) bool { return s.Conservation.Dead == 1 && s.Settled })
 		stop()
 		stop = p.extractor(version("v2"), nil)
 		p.reextract("alice", "")
-		p.until("alice", "the second generation", func(s memory.Status) bool { return s.Conservation.Committed == 1 && s.Settled })
+		p.until("alice", "the second generation", func(s wire.Status) bool { return s.Conservation.Committed == 1 && s.Settled })
 		stop()
 		p.extractor(version("v3"), nil)
 		for d, err := range p.client.Admin().DeadLetters(t.Context()) {
@@ -183,7 +186,7 @@ func TestReextract(t *testing.T) {
 		}
 		words := func(what string) (n int) {
 			t.Helper()
-			_, err := p.conn.Scan(t.Context(), p.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
+			_, err := ordered.Scan(t.Context(), p.conn, p.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
 				n += strings.Count(string(e.Data), what)
 				return nil
 			})
@@ -206,16 +209,16 @@ func TestReextract(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		stop := p.extractor(extract.Func{ID: "v1", Do: func(context.Context, extract.Input) ([]extract.Draft, error) {
-			return nil, events.Dead("the model is broken")
+			return nil, deadletter.Permanent("the model is broken")
 		}}, nil)
 		p.say("alice", "s1", "tea")
-		p.until("alice", "the window is dead", func(s memory.Status) bool { return s.Conservation.Dead == 1 && s.Settled })
+		p.until("alice", "the window is dead", func(s wire.Status) bool { return s.Conservation.Dead == 1 && s.Settled })
 		stop()
 		p.extractor(version("v2"), nil)
 		if n := p.reextract("alice", ""); n != 1 {
 			t.Fatalf("%d windows", n)
 		}
-		p.until("alice", "the message is committed", func(s memory.Status) bool { return s.Conservation.Committed == 1 && s.Settled })
+		p.until("alice", "the message is committed", func(s wire.Status) bool { return s.Conservation.Committed == 1 && s.Settled })
 		if got := p.facts("alice"); !slices.Equal(got, []string{"v2 heard tea"}) {
 			t.Errorf("facts %q", got)
 		}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestRelations(t *testing.T) {
@@ -66,7 +68,7 @@ func TestARelationIsForgottenWithItsFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until(bank, "both facts", settled(2))
-	page, err := p.client.List(t.Context(), bank, memory.ListRequest{Order: "oldest", Limit: 10})
+	page, err := p.client.List(t.Context(), bank, wire.ListRequest{Order: "oldest", Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestARelationIsForgottenWithItsFacts(t *testing.T) {
 	}
 	natstest.Eventually(t, "the log without the forgotten names, and with the others", func() bool {
 		var log strings.Builder
-		_, err := p.conn.Scan(t.Context(), p.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
+		_, err := ordered.Scan(t.Context(), p.conn, p.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
 			log.Write(e.Data)
 			return nil
 		})

@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // conformTags holds what is promised of the tags of facts.
 func conformTags(t *testing.T) {
 	t.Helper()
-	t.Run("L16 tags match in any case, untagged facts are left out, and the limit holds after filtering", func(t *testing.T) {
+	t.Run("tags match in any case, untagged facts are left out, and the limit holds after filtering", func(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		p.extractor(extract.Func{ID: "tags/1", Do: func(_ context.Context, in extract.Input) (out []extract.Draft, err error) {
@@ -44,7 +45,7 @@ func conformTags(t *testing.T) {
 		p.until(bank, "all facts", settled(12))
 		find := func(most int, tags ...string) []memory.Item {
 			t.Helper()
-			r, err := p.client.Recall(t.Context(), bank, memory.RecallRequest{Query: "journey to the lake", MaxFacts: &most, Filter: memory.Filter{Records: []memory.Record{memory.RecordFact}, Tags: tags}})
+			r, err := p.client.Recall(t.Context(), bank, wire.RecallRequest{Query: "journey to the lake", MaxFacts: &most, Filter: memory.Filter{Records: []memory.Record{memory.RecordFact}, Tags: tags}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,12 +69,12 @@ func TestAForgottenMessageTakesTheDeadLetterOfItsWindow(t *testing.T) {
 	t.Parallel()
 	p := newPipeline(t)
 	p.extractor(extract.Func{ID: "bad/1", Do: func(context.Context, extract.Input) ([]extract.Draft, error) {
-		return nil, &events.OutputError{Err: fmt.Errorf("no list: %w", memory.ErrUnavailable), Output: "Zenobia, certainly!", Prompt: "extract/1"}
+		return nil, &deadletter.OutputError{Err: fmt.Errorf("no list: %w", memory.ErrUnavailable), Output: "Zenobia, certainly!", Prompt: "extract/1"}
 	}}, nil)
 	p.say(bank, session, "Xenophon admires Zenobia")
-	var d []events.DeadLetter
+	var d []memory.DeadLetter
 	natstest.Eventually(t, "the dead letter", func() bool {
-		d, _ = p.conn.DeadLetters(t.Context(), events.DeadFilter{})
+		d, _ = deadletter.List(t.Context(), p.conn, deadletter.Filter{})
 		return len(d) == 1
 	})
 	if d[0].Output != "Zenobia, certainly!" || d[0].Prompt != "extract/1" || strings.Contains(d[0].Reason, "Zenobia") {
@@ -84,7 +85,7 @@ func TestAForgottenMessageTakesTheDeadLetterOfItsWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	natstest.Eventually(t, "no dead letter", func() bool {
-		n, err := p.conn.CountDead(t.Context(), bank)
+		n, err := deadletter.Count(t.Context(), p.conn, bank)
 		return err == nil && n == 0
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 func TestWindowsInTurn(t *testing.T) {
 	t.Parallel()
-	t.Run("end in the order they were cut, though a later one is done first", func(t *testing.T) {
+	t.Run("windows end in the order they were cut, even when a later one finishes first", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		const n = 12

@@ -12,8 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/work"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // spender is an extractor whose model takes tokens: it fails the first try of
@@ -56,7 +58,7 @@ func (s *spender) Extract(ctx context.Context, in extract.Input) ([]extract.Draf
 // conformUsage holds what is promised of counted tokens.
 func conformUsage(t *testing.T) {
 	t.Helper()
-	t.Run("L17 counted tokens equal what the provider reported, failed calls included", func(t *testing.T) {
+	t.Run("counted tokens equal what the provider reported, failed calls included", func(t *testing.T) {
 		t.Parallel()
 		p := newPipeline(t)
 		x := newSpender(100)
@@ -66,8 +68,8 @@ func conformUsage(t *testing.T) {
 		p.until("alice", "alice is extracted", settled(3))
 		p.until("bob", "bob is extracted", settled(2))
 		stop()
-		counted := func(bank memory.BankID, want []memory.StageUsage) func(memory.Status) bool {
-			return func(s memory.Status) bool { return cmp.Equal(s.Usage, want) }
+		counted := func(bank memory.BankID, want []memory.StageUsage) func(wire.Status) bool {
+			return func(s wire.Status) bool { return cmp.Equal(s.Usage, want) }
 		}
 		took := map[memory.BankID][]memory.StageUsage{"alice": x.banks["alice"].Take(), "bob": x.banks["bob"].Take()}
 		for _, bank := range []memory.BankID{"alice", "bob"} {
@@ -88,7 +90,7 @@ func conformUsage(t *testing.T) {
 			p.until(bank, "the usage after a restart", counted(bank, took[bank]))
 		}
 		natstest.Eventually(t, "one change for each of the 4 writes tells of the usage of extraction", func() bool {
-			page, err := p.client.Changes(t.Context(), "alice", memory.ChangesRequest{Limit: 1000})
+			page, err := p.client.Changes(t.Context(), "alice", wire.ChangesRequest{Limit: 1000})
 			n := 0
 			for _, c := range page.Items {
 				if c.What == memory.ChangeUsage && c.Record == memory.StageExtract && slices.Equal(c.IDs, []string{"fake:model"}) {
@@ -121,7 +123,7 @@ func TestBudget(t *testing.T) {
 		p, c := newPipeline(t), newClock(evening)
 		p.extractor(newSpender(100), p.budget(c, 150))
 		p.say("alice", "s1", "one", "two", "three", "four")
-		st := p.until("alice", "two windows are parked", func(s memory.Status) bool {
+		st := p.until("alice", "two windows are parked", func(s wire.Status) bool {
 			return s.Windows.Parked == 2 && s.Windows.Pending == 2 && s.Conservation.Committed == 2
 		})
 		if st.Settled || st.Conservation.Pending != 2 {
@@ -130,25 +132,24 @@ func TestBudget(t *testing.T) {
 		p.say("bob", "s1", "five")
 		p.until("bob", "bob is not delayed", settled(1))
 		p.say("alice", "s2", "six")
-		p.until("alice", "later windows wait behind", func(s memory.Status) bool { return s.Windows.Parked == 3 })
+		p.until("alice", "later windows wait behind", func(s wire.Status) bool { return s.Windows.Parked == 3 })
 		c.move(2 * time.Hour)
-		p.until("alice", "the next day's budget is used up too", func(s memory.Status) bool { return s.Conservation.Committed == 4 && s.Windows.Parked == 1 })
+		p.until("alice", "the next day's budget is used up too", func(s wire.Status) bool { return s.Conservation.Committed == 4 && s.Windows.Parked == 1 })
 		same(t, p, "alice", said("one", "two", "three", "four"))
 		c.move(24 * time.Hour)
 		p.until("alice", "all is extracted", settled(5))
 		same(t, p, "alice", said("one", "two", "three", "four", "six"))
 	})
-	t.Run("what a process that died left held is let go, and what it left parked comes back", func(t *testing.T) {
+	t.Run("windows that a dead process held or parked come back", func(t *testing.T) {
 		t.Parallel()
 		p, c := newPipeline(t), newClock(evening)
 		dead := p.budget(c, 100)
 		for _, bank := range []memory.BankID{"alice", "bob"} {
 			dead.Spend(t.Context(), bank, []memory.StageUsage{{Stage: memory.StageExtract, Usage: memory.Usage{PromptTokens: 100}}})
 			p.say(bank, "s1", "one")
-			p.until(bank, "a window waits", func(s memory.Status) bool { return s.Windows.Pending == 1 })
+			p.until(bank, "a window waits", func(s wire.Status) bool { return s.Windows.Pending == 1 })
 		}
-		// It parked alice's window and died before the acknowledgement; of bob's it
-		// only said that they wait.
+		// It parked alice's window and died before the acknowledgement; of bob's it only said that they wait.
 		s, err := p.conn.JS.Stream(t.Context(), p.conn.Naming.Windows())
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +165,7 @@ func TestBudget(t *testing.T) {
 		if _, err := dead.Park(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
-		list, err := p.conn.ParkedWindows(t.Context(), "bob")
+		list, err := work.ParkedWindows(t.Context(), p.conn, "bob")
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
@@ -186,7 +187,7 @@ func TestBudget(t *testing.T) {
 			if _, err := p.client.SetBank(t.Context(), "alice", memory.BankUpdate{Quotas: &memory.Quotas{TokensPerDay: n}}); err != nil {
 				t.Fatal(err)
 			}
-			p.until("alice", "the quota is known to extractors", func(memory.Status) bool {
+			p.until("alice", "the quota is known to extractors", func(wire.Status) bool {
 				b, err := p.profile(t.Context(), "alice")
 				return err == nil && b.Quotas != nil && b.Quotas.TokensPerDay == n
 			})
@@ -195,11 +196,11 @@ func TestBudget(t *testing.T) {
 		x := newSpender(100)
 		stop := p.extractor(x, p.budget(c, 0))
 		p.say("alice", "s1", "one", "two", "three")
-		p.until("alice", "two windows are parked", func(s memory.Status) bool { return s.Windows.Parked == 2 })
+		p.until("alice", "two windows are parked", func(s wire.Status) bool { return s.Windows.Parked == 2 })
 		stop()
 		p.extractor(x, p.budget(c, 0)) // another process: what was spent is known to it
 		p.say("alice", "s1", "four")
-		p.until("alice", "the new process parks too", func(s memory.Status) bool { return s.Windows.Parked == 3 })
+		p.until("alice", "the new process parks too", func(s wire.Status) bool { return s.Windows.Parked == 3 })
 		quota(1000)
 		p.until("alice", "all is extracted", settled(4))
 		same(t, p, "alice", said("one", "two", "three", "four"))

@@ -1,8 +1,11 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -13,14 +16,11 @@ type Redactor interface {
 	Redact(text string) string
 }
 
-// Validate turns drafts into facts and refuses, one by one and with a reason,
-// those that do not stand: no text, a source that is no new message of the
-// window, an unknown kind, a malformed type, a confidence outside [0, 1], a
-// time that ends before it begins. A wrong source costs the fact; it is never
-// attributed to another message. An entity, a tag or a state that is malformed
-// is left out of its fact. White space is folded and secrets are redacted. Two
-// drafts of one statement become one fact with the sources of both. The facts
-// are in the order of the drafts, unit vectors not yet set.
+// Validate turns drafts into facts, in their order, and refuses, one by one and with a reason, those that do not stand:
+// without text, with a source that is no new message of the window or a question that is none of it, with an unknown kind, a malformed type, a
+// confidence outside [0, 1], or a time that ends before it begins. A wrong source costs the fact, which is never
+// attributed to another message. A malformed entity, tag or state is left out of its fact. White space is merged and
+// secrets are redacted. Two drafts of one statement become one fact with the sources of both. Vectors are not set.
 func Validate(in Input, extractor string, drafts []Draft, redact Redactor) ([]memory.Fact, []memory.WriteResult) {
 	known := make(map[memory.MessageID]memory.Message, len(in.New))
 	for _, m := range in.New {
@@ -38,7 +38,7 @@ func Validate(in Input, extractor string, drafts []Draft, redact Redactor) ([]me
 			continue
 		}
 		if i, repeated := at[f.ID]; repeated {
-			unite(&facts[i], f)
+			merge(&facts[i], f)
 			continue
 		}
 		at[f.ID] = len(facts)
@@ -48,19 +48,11 @@ func Validate(in Input, extractor string, drafts []Draft, redact Redactor) ([]me
 }
 
 func (d Draft) fact(in Input, extractor string, known map[memory.MessageID]memory.Message, redact Redactor) (memory.Fact, error) {
-	if d.Kind == "" {
-		d.Kind = memory.KindWorld
-	}
-	if d.Type == "" {
-		d.Type = memory.TypeFact
-	}
-	if d.Confidence == 0 {
-		d.Confidence = 1
-	}
+	d.Kind, d.Type, d.Confidence = cmp.Or(d.Kind, memory.KindWorld), cmp.Or(d.Type, memory.TypeFact), cmp.Or(d.Confidence, 1)
 	if d.Refused != "" {
 		return memory.Fact{}, memory.Invalid("", "%s", d.Refused)
 	}
-	text := wording(d.Text, redact)
+	text := statement(d.Text, redact)
 	if err := d.check(text); err != nil {
 		return memory.Fact{}, err
 	}
@@ -76,15 +68,18 @@ func (d Draft) fact(in Input, extractor string, known map[memory.MessageID]memor
 			return memory.Fact{}, memory.Invalid("sources", "%.64q is no new message of the window", id)
 		}
 		f.Sources = append(f.Sources, d.source(m))
-		if f.Speaker == "" {
-			f.Speaker = m.Speaker
+		f.Speaker, f.Role, f.Topic = cmp.Or(f.Speaker, m.Speaker), cmp.Or(f.Role, m.Role), cmp.Or(f.Topic, m.Topic)
+	}
+	if d.Question != "" {
+		m, ok := known[d.Question]
+		if i := slices.IndexFunc(in.Context, func(c memory.Message) bool { return c.ID == d.Question }); !ok && i >= 0 {
+			m, ok = in.Context[i], true
 		}
-		if f.Role == "" {
-			f.Role = m.Role
+		if !ok {
+			return memory.Fact{}, memory.Invalid("question", "%.64q is no message of the window", d.Question)
 		}
-		if f.Topic == "" {
-			f.Topic = m.Topic
-		}
+		f.Sources = append(f.Sources, d.source(m))
+		f.Tags = tags(append(slices.Clone(d.Tags), memory.TagAnswer))
 	}
 	orderSources(&f)
 	return f, nil
@@ -116,8 +111,8 @@ func (d Draft) check(text string) error {
 	return nil
 }
 
-// source dates one source of the fact: a change of state holds from when it
-// happened, anything else from when it was said.
+// source dates one source of the fact: a change of state holds from when it happened, anything else from when it was
+// said.
 func (d Draft) source(m memory.Message) memory.Source {
 	s := memory.Source{Message: m.ID, Seq: m.Seq, Said: m.Time, Start: m.Time}
 	if d.State != nil && d.Occurred.From != nil {
@@ -126,17 +121,9 @@ func (d Draft) source(m memory.Message) memory.Source {
 	return s
 }
 
-// orderSources sorts and uniques the sources and sets Said to the latest.
+// orderSources sorts the sources, removes repeats and sets Said to the latest.
 func orderSources(f *memory.Fact) {
-	slices.SortFunc(f.Sources, func(a, b memory.Source) int {
-		switch {
-		case a.Seq < b.Seq:
-			return -1
-		case a.Seq > b.Seq:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(f.Sources, func(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) })
 	f.Sources = slices.CompactFunc(f.Sources, func(a, b memory.Source) bool { return a.Seq == b.Seq })
 	for _, s := range f.Sources {
 		if s.Said.After(f.Said) {
@@ -145,8 +132,8 @@ func orderSources(f *memory.Fact) {
 	}
 }
 
-// unite adds to f what another draft of the same statement brings.
-func unite(f *memory.Fact, other memory.Fact) {
+// merge adds to f what another draft of the same statement brings.
+func merge(f *memory.Fact, other memory.Fact) {
 	f.Sources = append(f.Sources, other.Sources...)
 	orderSources(f)
 	f.Entities = entities(append(f.Entities, other.Entities...))
@@ -160,4 +147,139 @@ func unite(f *memory.Fact, other memory.Fact) {
 func sortedUnique[S ~string](in []S) []S {
 	slices.Sort(in)
 	return slices.Compact(in)
+}
+
+// separates reports whether r divides words: white space and control characters.
+func separates(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// entities returns the canonical ids, sorted and unique, at most MaxEntities. An id that names no entity is left out.
+func entities(in []memory.EntityID) []memory.EntityID {
+	var out []memory.EntityID
+	for _, e := range in {
+		if id, err := memory.ParseEntityID("entities", string(e)); err == nil {
+			out = append(out, id)
+		}
+	}
+	out = sortedUnique(out)
+	return out[:min(len(out), memory.MaxEntities)]
+}
+
+// tags returns tags in lower case, sorted and unique, at most MaxTags.
+func tags(in []string) []string {
+	var out []string
+	for _, t := range in {
+		t = strings.ToLower(strings.Join(strings.FieldsFunc(strings.ToValidUTF8(t, ""), separates), " "))
+		if t != "" && len(t) <= memory.MaxName {
+			out = append(out, t)
+		}
+	}
+	out = sortedUnique(out)
+	return out[:min(len(out), memory.MaxTags)]
+}
+
+// state returns the canonical state, nil for one that is incomplete or whose value is a secret.
+func state(s *memory.State, redact Redactor) *memory.State {
+	if s == nil {
+		return nil
+	}
+	subject, err := memory.ParseEntityID("state.subject", string(s.Subject))
+	attribute := strings.ToLower(strings.Join(strings.Fields(s.Attribute), " "))
+	value := memory.NormalText(s.Value)
+	if err != nil || memory.CheckID("state.attribute", attribute) != nil || value == "" || len(value) > memory.MaxName*4 ||
+		redact.Redact(attribute+" is "+value) != attribute+" is "+value {
+		return nil
+	}
+	return &memory.State{Subject: subject, Attribute: attribute, Value: value}
+}
+
+// instants truncates both ends of a span to the precision of the store.
+func instants(s memory.Span) memory.Span {
+	if s.From != nil {
+		t := memory.At(*s.From)
+		s.From = &t
+	}
+	if s.To != nil {
+		t := memory.At(*s.To)
+		s.To = &t
+	}
+	return s
+}
+
+// redacted returns copies of messages in which secrets are replaced.
+func redacted(in []memory.Message, redact Redactor) []memory.Message {
+	out := slices.Clone(in)
+	for i, m := range out {
+		out[i].Content = redact.Redact(m.Content)
+		out[i].Images = slices.Clone(m.Images)
+		for j := range out[i].Images {
+			out[i].Images[j].Caption = redact.Redact(m.Images[j].Caption)
+		}
+	}
+	return out
+}
+
+// statement returns a text as it is kept: secrets redacted, white space merged.
+func statement(text string, redact Redactor) string {
+	return strings.Join(strings.FieldsFunc(redact.Redact(text), separates), " ")
+}
+
+// ends returns the entities that edges join.
+func ends(edges []Edge) []memory.EntityID {
+	var out []memory.EntityID
+	for _, e := range edges {
+		out = append(out, e.From, e.To)
+	}
+	return out
+}
+
+// Relations returns the edges of the drafts that became facts, each with the facts it rests on, ordered by ends and
+// type. An edge is left out if an end names nothing, if both ends are one, or if its type is malformed. An edge that
+// two facts state is one, with the greater strength.
+func Relations(in Input, drafts []Draft, facts []memory.Fact, redact Redactor) []memory.Relation {
+	made := make(map[memory.FactID]bool, len(facts))
+	for _, f := range facts {
+		made[f.ID] = true
+	}
+	var out []memory.Relation
+	for _, d := range drafts {
+		id := memory.NewFactID(in.Bank, statement(d.Text, redact), cmp.Or(d.Kind, memory.KindWorld))
+		if d.Refused != "" || !made[id] {
+			continue
+		}
+		for _, e := range d.Relations {
+			if r, ok := e.relation(id); ok {
+				out = addRelation(out, r)
+			}
+		}
+	}
+	slices.SortFunc(out, compareEnds)
+	return out
+}
+
+func (e Edge) relation(id memory.FactID) (memory.Relation, bool) {
+	from, err := memory.ParseEntityID("relations.from", string(e.From))
+	if err != nil {
+		return memory.Relation{}, false
+	}
+	to, err := memory.ParseEntityID("relations.to", string(e.To))
+	if err != nil || from == to || !memory.Type(e.Type).Valid() || e.Strength < 0 || e.Strength > 1 {
+		return memory.Relation{}, false
+	}
+	return memory.Relation{From: string(from), To: string(to), Type: e.Type, Strength: cmp.Or(e.Strength, 1), Facts: []memory.FactID{id}}, true
+}
+
+// addRelation adds a relation to a list in which each pair of ends and type occurs once.
+func addRelation(list []memory.Relation, r memory.Relation) []memory.Relation {
+	for i, o := range list {
+		if compareEnds(o, r) == 0 {
+			list[i].Strength = max(o.Strength, r.Strength)
+			list[i].Facts = sortedUnique(append(list[i].Facts, r.Facts...))
+			return list
+		}
+	}
+	return append(list, r)
+}
+
+func compareEnds(a, b memory.Relation) int {
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Type, b.Type))
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/secret"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
 )
 
 var said = time.Date(2023, 5, 8, 13, 56, 0, 0, time.UTC)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
@@ -34,7 +35,7 @@ func echo() extract.Func {
 	}}
 }
 
-// publish stores messages and gives their sequences.
+// publish stores messages and returns their sequences.
 func publish(t *testing.T, c *events.Conn, bodies ...string) []uint64 {
 	t.Helper()
 	var seqs []uint64
@@ -85,7 +86,7 @@ func start(t *testing.T, c *events.Conn, x extract.Extractor, change func(*extra
 	return w
 }
 
-// writes waits until the log holds n writes and gives them.
+// writes waits until the log holds n writes and returns them.
 func writes(t *testing.T, c *events.Conn, n int) []memory.Write {
 	t.Helper()
 	var mu sync.Mutex
@@ -93,7 +94,7 @@ func writes(t *testing.T, c *events.Conn, n int) []memory.Write {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	go func() {
-		_ = c.ReadOrdered(ctx, events.OrderedConfig{Stream: c.Naming.Writes(), MaxBatch: 100}, func(_ context.Context, batch []events.Event) error {
+		_ = ordered.Read(ctx, c, ordered.Config{Stream: c.Naming.Writes(), MaxBatch: 100}, func(_ context.Context, batch []events.Event) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, e := range batch {
@@ -180,7 +181,7 @@ func TestWorker(t *testing.T) {
 			t.Errorf("outcome %q after %d calls", got.Window.Outcome, calls.Load())
 		}
 	})
-	t.Run("a wrong source costs its fact and is told", func(t *testing.T) {
+	t.Run("a fact with a wrong source is refused and reported", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		put(t, c, window(publish(t, c, `{"id":"m1","content":"x"}`)))
@@ -238,7 +239,7 @@ func (curious) NeedsContext() bool { return true }
 
 func TestWorkerFailures(t *testing.T) {
 	t.Parallel()
-	t.Run("an error is tried again", func(t *testing.T) {
+	t.Run("an extractor's error is retried", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		put(t, c, window(publish(t, c, `{"content":"x"}`)))
@@ -333,7 +334,7 @@ func (f *flaky) Embed(ctx context.Context, texts []string) ([]memory.Vector, err
 	return f.Embedder.Embed(ctx, texts)
 }
 
-// counted gives the sum of a counter.
+// counted returns the sum of a counter.
 func counted(t *testing.T, c prometheus.Collector, name string) (sum float64) {
 	t.Helper()
 	reg := prometheus.NewRegistry()
@@ -356,7 +357,7 @@ func counted(t *testing.T, c prometheus.Collector, name string) (sum float64) {
 
 func TestWorkerExtract(t *testing.T) {
 	t.Parallel()
-	t.Run("the same window gives the same write", func(t *testing.T) {
+	t.Run("the same window yields the same write", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		w := window(publish(t, c, `{"id":"m1","speaker":"Alice","content":"tea"}`))
@@ -380,7 +381,7 @@ func TestWorkerExtract(t *testing.T) {
 			t.Errorf("writes differ:\n%s\n%s", bodies[0], bodies[1])
 		}
 	})
-	t.Run("known entities that come late are done without", func(t *testing.T) {
+	t.Run("the extractor goes on without known entities that arrive late", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		w := window(publish(t, c, `{"content":"tea"}`))

@@ -8,40 +8,39 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// MaxOpen is the most messages that wait for a window, carried ones included:
-// at that many one is cut whatever the settings.
+// MaxOpen bounds the messages that wait for a window, carried ones included. A window is cut at that many, whatever the
+// settings.
 const MaxOpen = 512
 
-// Settings say when a window is cut. They are recorded with each session when
-// it begins and when it goes on after a flush, so that a replay cuts alike.
+// Settings say when a window is cut. They are recorded with a session when it begins and when it continues after a
+// flush, so that a replay cuts the same windows.
 type Settings struct {
-	TriggerEvery int             `json:"trigger_every"` // messages that match the role filter; 0 = off
-	WindowTokens int             `json:"window_tokens"` // of new text; 0 = off
-	WindowSize   int             `json:"window_size"`   // context fills up to this many messages; 0 = no context
-	IdleAfter    memory.Duration `json:"idle_after"`    // then the session is flushed; 0 = never
-	// RoleFilter names the roles that count, are extracted and are context; empty = all.
-	// Messages of other roles are carried.
+	TriggerEvery int             `json:"trigger_every"` // after so many messages that match RoleFilter; 0 = off
+	WindowTokens int             `json:"window_tokens"` // when the new text has so many tokens; 0 = off
+	WindowSize   int             `json:"window_size"`   // messages including context; 0 = no context
+	IdleAfter    memory.Duration `json:"idle_after"`    // flush a session that was silent for so long; 0 = never
+	// RoleFilter lists the roles that are counted, extracted and used as context; empty = all. Messages of other roles
+	// are carried.
 	RoleFilter []memory.Role `json:"role_filter,omitempty"`
-	// TopicTurn cuts before a message whose topic differs from the one before it.
+	// TopicTurn cuts before a message whose topic differs from the last one named.
 	TopicTurn bool `json:"topic_turn,omitempty"`
 }
 
-// Matches reports whether a role passes the filter.
+// Matches reports whether a role passes RoleFilter.
 func (s Settings) Matches(r memory.Role) bool {
 	return len(s.RoleFilter) == 0 || slices.Contains(s.RoleFilter, r)
 }
 
-// Config says how ingest goes about its work. Settings hold for banks that
-// have none of their own.
+// Config configures an Ingest. Its Settings apply to banks that have none of their own.
 type Config struct {
 	Settings
-	Owner    string        // this process, unlike any other's; "" = a random one
-	MaxBatch int           // events that share a write of the state
-	IdleTick time.Duration // how often idle sessions are looked for
+	Owner    string        // name of this process that no other has; "" = random
+	MaxBatch int           // events that share one write of the state, 1 to 10000
+	IdleTick time.Duration // interval of the search for idle sessions
 }
 
-// DefaultConfig is for extraction by rules: a window each 2 messages or 512
-// tokens, context up to 6 messages, idle after 30 s.
+// DefaultConfig suits extraction by rules: a window every 2 messages or 512 tokens, up to 6 messages with context, idle
+// after 30 s.
 func DefaultConfig() Config {
 	return Config{
 		Settings: Settings{TriggerEvery: 2, WindowTokens: 512, WindowSize: 6, IdleAfter: memory.Duration(30 * time.Second)},
@@ -49,7 +48,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate reports every setting out of range, joined.
+// Validate returns every setting that is out of range, joined.
 func (c Config) Validate() error {
 	errs := []error{c.Settings.Validate()}
 	if c.MaxBatch < 1 || c.MaxBatch > 10000 {
@@ -61,7 +60,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Validate reports every setting out of range, joined.
+// Validate returns every setting that is out of range, joined.
 func (s Settings) Validate() error {
 	var errs []error
 	within := func(name string, value, limit int) {
@@ -83,8 +82,7 @@ func (s Settings) Validate() error {
 	return errors.Join(errs...)
 }
 
-// For gives the settings of a bank: its own where it has them and they are in
-// range, else these.
+// For returns the settings of a bank: its own where they are set and in range, else those of s.
 func (s Settings) For(own *memory.WindowSettings) Settings {
 	if own == nil {
 		return s

@@ -10,7 +10,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/ingest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -18,7 +20,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 
-	t.Run("H13 windows trigger every N per bank and session, exact in size, in order, by role, and off at 0", func(t *testing.T) {
+	t.Run("windows trigger every N per bank and session, exact in size, in order, by role, and off at 0", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		i := newIngest(t, c, func(cfg *ingest.Config) {
@@ -55,7 +57,7 @@ func TestConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("L1 an oversize message is a window of its own and its neighbours are unaffected", func(t *testing.T) {
+	t.Run("an oversize message is a window of its own and its neighbours are unaffected", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		start(t, newIngest(t, c, func(cfg *ingest.Config) { cfg.WindowTokens, cfg.TriggerEvery = 100, 4 }))
@@ -72,7 +74,7 @@ func TestConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("L2 every message in is in one window or open, whatever the roles", func(t *testing.T) {
+	t.Run("every message in is in one window or open, whatever the roles", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		start(t, newIngest(t, c, func(cfg *ingest.Config) { cfg.RoleFilter = []memory.Role{memory.RoleUser, memory.RoleTool} }))
@@ -105,7 +107,7 @@ func TestConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("L3 a flush after an automatic cut keeps both windows", func(t *testing.T) {
+	t.Run("a flush after an automatic cut keeps both windows", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		for range 3 {
@@ -118,7 +120,7 @@ func TestConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("L4 a crash between any two steps gives the same windows", func(t *testing.T) {
+	t.Run("a crash between any two steps yields the same windows", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
 		script(t, c)
@@ -144,7 +146,7 @@ func TestConformance(t *testing.T) {
 func script(t *testing.T, c *events.Conn) {
 	t.Helper()
 	two := 2
-	if err := c.PutProfile(t.Context(), memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: &two}}); err != nil {
+	if err := kv.PutProfile(t.Context(), c, memory.Bank{ID: "alice", Windows: &memory.WindowSettings{TriggerEvery: &two}}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 24 {
@@ -176,12 +178,12 @@ func atEnd(t *testing.T, c *events.Conn, part int) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := c.Bucket(c.Naming.IngestBucket()).Get(t.Context(), fmt.Sprintf("p.%d", part))
+	rec, err := kv.Open(c, c.Naming.IngestBucket()).Get(t.Context(), fmt.Sprintf("p.%d", part))
 	return err == nil && string(rec.Value) == fmt.Sprintf(`{"seq":%d}`, last)
 }
 
 // cutAll runs the bank's partition over the script, with a crash at one of its
-// steps, and gives the windows that came out.
+// steps, and returns the windows that came out.
 func cutAll(t *testing.T, c *events.Conn, crash int) []memory.Window {
 	t.Helper()
 	part := c.Naming.PartitionOf("alice")
@@ -192,7 +194,7 @@ func cutAll(t *testing.T, c *events.Conn, crash int) []memory.Window {
 		done := false
 		i = ingest.WithStep(i, func(name string) error {
 			if step++; step == crash {
-				return events.Stop(errors.New("crashed"))
+				return ordered.Stop(errors.New("crashed"))
 			}
 			return nil
 		})

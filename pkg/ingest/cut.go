@@ -1,45 +1,47 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Session is where a session stands between two events. It names messages by
-// sequence and holds no text.
+// Session is the state of a session between two events. It refers to messages by sequence and contains no text.
 type Session struct {
 	Bank    memory.BankID    `json:"bank"`
 	Session memory.SessionID `json:"session"`
-	Last    uint64           `json:"last"`    // last event it includes
+	Last    uint64           `json:"last"`    // last event that is included
 	Message uint64           `json:"message"` // last message among them
 	At      time.Time        `json:"at"`      // when that message was stored
-	// Open are the messages that are new in no window yet, in stream order.
+	// Open are the messages that are not in a window yet, in stream order.
 	Open   []memory.WindowMessage `json:"open,omitempty"`
-	Tokens int                    `json:"tokens,omitempty"` // of the open ones that are extracted
-	Topic  string                 `json:"topic,omitempty"`  // digest of the last topic named since a cut
-	// Recent are the last messages before the open ones that can be context.
+	Tokens int                    `json:"tokens,omitempty"` // of the open messages that are extracted
+	Topic  string                 `json:"topic,omitempty"`  // digest of the last topic named since the last cut
+	// Recent are the last messages before the open ones, as context.
 	Recent []uint64 `json:"recent,omitempty"`
-	// Settings in force; nil = to be read for the next message.
+	// Settings apply until the next flush; nil = chosen with the next message.
 	Settings *Settings `json:"settings,omitempty"`
-	// Chosen are settings that were chosen for events past Last, which windows
-	// may already rest on: a replay uses them and chooses none anew.
+	// Chosen are settings that were chosen for events after Last, and that published windows may depend on: a replay
+	// uses them and chooses no others.
 	Chosen []Choice `json:"chosen,omitempty"`
 }
 
-// Choice says which settings hold from an event on.
+// Choice records the settings that apply from an event on.
 type Choice struct {
 	Seq      uint64   `json:"seq"`
 	Settings Settings `json:"settings"`
 }
 
-// Event is what Cut needs to know of one event of a session.
+// Event is one event of a session as Cut needs it.
 type Event struct {
 	Seq       uint64
 	Stored    time.Time
 	Flush     bool
-	Upto      uint64 // of a flush: void if a message after it stands before the flush; 0 = not void
+	Upto      uint64 // of a flush: void if a message after Upto precedes the flush; 0 = never void
 	Role      memory.Role
 	Tokens    int // of the text
 	Bytes     int // of text and captions
@@ -48,17 +50,15 @@ type Event struct {
 	Throttled bool
 }
 
-// Cut takes one event into a session and gives the windows it completes, in
-// stream order: none, one, or two where a message cannot join what waits. It is
-// a function of its arguments. An event at or before s.Last changes nothing, so
-// events may be replayed. Every message is new in exactly one window; what is
-// left waits in Open for the next flush.
+// Cut adds one event to a session and returns the new state and the windows that the event completes, in stream order:
+// none, one, or two if the message cannot join the open ones. Cut is a pure function. An event at or before s.Last
+// changes nothing, so events may be replayed. Every message is new in exactly one window; the remaining ones stay in
+// Open until the next flush.
 //
-// A window is cut when TriggerEvery messages that match wait, when their text
-// reaches WindowTokens, before a message that alone reaches WindowTokens (which
-// is then its own window), before the topic turns (with TopicTurn), at a flush
-// that is not void, and at MaxOpen. Messages that are throttled, recalled or
-// filtered are carried: they count for nothing but MaxOpen and are no context.
+// A window is cut when TriggerEvery matching messages are open, when their text reaches WindowTokens, before a message
+// that alone reaches WindowTokens (which is then a window of its own), before a new topic (with TopicTurn), at a flush
+// that is not void, and at MaxOpen. Messages that are throttled, recalled or filtered are carried: they count only
+// towards MaxOpen and are no context.
 func Cut(s Session, e Event, set Settings) (Session, []memory.Window) {
 	if e.Seq <= s.Last {
 		return s, nil
@@ -107,7 +107,7 @@ func Cut(s Session, e Event, set Settings) (Session, []memory.Window) {
 	return s, out
 }
 
-// carry says why a message is not extracted; the first reason counts.
+// carry returns the first reason why a message is not extracted, "" if it is.
 func (s Settings) carry(e Event) memory.Carry {
 	switch {
 	case e.Throttled:
@@ -120,7 +120,7 @@ func (s Settings) carry(e Event) memory.Carry {
 	return ""
 }
 
-// matching counts the open messages that are extracted.
+// matching returns the number of open messages that are extracted.
 func (s Session) matching() int {
 	n := 0
 	for _, m := range s.Open {
@@ -131,7 +131,7 @@ func (s Session) matching() int {
 	return n
 }
 
-// window is what is open, with context before it up to WindowSize messages.
+// window returns the open messages, with context before them up to WindowSize messages.
 func (s Session) window(set Settings, why memory.Trigger) memory.Window {
 	w := memory.Window{Bank: s.Bank, Session: s.Session, New: slices.Clone(s.Open), Trigger: why}
 	w.ID = memory.NewWindowID(s.Bank, s.Session, w.First(), w.Last(), 0)
@@ -141,7 +141,7 @@ func (s Session) window(set Settings, why memory.Trigger) memory.Window {
 	return w
 }
 
-// close makes what is open the context of what comes.
+// close turns the open messages into context of the next window.
 func (s *Session) close(set Settings) {
 	for _, m := range s.Open {
 		if m.Carry == "" {
@@ -152,4 +152,40 @@ func (s *Session) close(set Settings) {
 		s.Recent = slices.Clone(s.Recent[n:])
 	}
 	s.Open, s.Tokens, s.Topic = nil, 0, ""
+}
+
+// topicDigest replaces a topic in the state of a session, which contains no text.
+func topicDigest(topic string) string {
+	sum := sha256.Sum256([]byte(memory.NormalText(topic)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// foreign reports whether an event was stored by a broker: an acknowledgement whose reply subject was one of the
+// stream.
+func foreign(e events.Event) bool { return memory.IsForeign(e.Data) }
+
+// decode returns the event for Cut. The error says in what the stored event is malformed.
+func decode(e events.Event, count func(string) int) (Event, error) {
+	if e.Err != nil {
+		return Event{}, e.Err
+	}
+	if e.Kind == events.KindFlush {
+		f, err := memory.ParseFlush(e.Data)
+		if err != nil {
+			return Event{}, err
+		}
+		return Event{Seq: e.Seq, Stored: e.Stored, Flush: true, Upto: f.Upto}, nil
+	}
+	m, err := e.Message()
+	if err != nil {
+		return Event{}, err
+	}
+	in := Event{Seq: e.Seq, Stored: e.Stored, Role: m.Role, Topic: m.Topic, Recalled: m.Recalled, Bytes: len(m.Content) + len(m.Caption())}
+	if !m.Recalled {
+		in.Tokens = count(m.Content)
+		if c := m.Caption(); c != "" {
+			in.Tokens += count(c)
+		}
+	}
+	return in, nil
 }

@@ -3,41 +3,45 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// draft is what a batch changes, before it is stored.
+// draft collects what a batch changes before it is stored.
 type draft struct {
 	*partition
-	sessions map[name]*drafted
-	order    []name // of sessions, as their events came
+	sessions map[sessionName]*drafted
+	order    []sessionName // of sessions, in the order of their first events
 	limiters map[memory.BankID]*limiter
-	banks    []memory.BankID // of limiters, as their events came
+	banks    []memory.BankID // of limiters, in the order of their first events
 	windows  []memory.Window
-	letters  []events.DeadLetter
+	letters  []memory.DeadLetter
 	counts   counts
 }
 
 // drafted is a session in a draft.
 type drafted struct {
 	Session
-	base   *entry   // as it is stored
+	base   *entry   // as stored
 	cut    bool     // a window was cut
-	chosen []Choice // settings chosen now
+	chosen []Choice // settings chosen by this batch
 }
 
 func newDraft(p *partition) *draft {
-	return &draft{partition: p, sessions: map[name]*drafted{}, limiters: map[memory.BankID]*limiter{}}
+	return &draft{partition: p, sessions: map[sessionName]*drafted{}, limiters: map[memory.BankID]*limiter{}}
 }
 
-// take decides what a batch does. Nothing is stored yet.
-func (d *draft) take(ctx context.Context, batch []events.Event) error {
+// add decides what a batch does. It stores nothing.
+func (d *draft) add(ctx context.Context, batch []events.Event) error {
 	barrier := d.tried
 	for _, e := range batch {
-		if err := d.takeOne(ctx, e, barrier); err != nil {
+		if err := d.addEvent(ctx, e, barrier); err != nil {
 			return err
 		}
 	}
@@ -45,17 +49,17 @@ func (d *draft) take(ctx context.Context, batch []events.Event) error {
 	return nil
 }
 
-func (d *draft) takeOne(ctx context.Context, e events.Event, barrier uint64) error {
+func (d *draft) addEvent(ctx context.Context, e events.Event, barrier uint64) error {
 	if foreign(e) {
 		d.counts.foreign++
 		return nil
 	}
-	in, err := read(e, d.deps.CountTokens)
+	in, err := decode(e, d.deps.CountTokens)
 	if err != nil {
-		d.letters = append(d.letters, d.deps.Conn.NewDeadLetter("ingest", e, err, d.deps.Now()))
+		d.letters = append(d.letters, deadletter.New("ingest", e, err, d.deps.Now()))
 		return nil
 	}
-	s, err := d.session(ctx, name{e.Bank, e.Session})
+	s, err := d.session(ctx, sessionName{e.Bank, e.Session})
 	if err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (d *draft) takeOne(ctx context.Context, e events.Event, barrier uint64) err
 	return nil
 }
 
-func (d *draft) session(ctx context.Context, n name) (*drafted, error) {
+func (d *draft) session(ctx context.Context, n sessionName) (*drafted, error) {
 	if s := d.sessions[n]; s != nil {
 		return s, nil
 	}
@@ -100,7 +104,7 @@ func (d *draft) session(ctx context.Context, n name) (*drafted, error) {
 	return s, nil
 }
 
-// settings gives what was decided for the event, or decides it.
+// settings returns the settings that were chosen for the event before, or chooses them.
 func (d *draft) settings(s *drafted, seq uint64, bank profile) *Settings {
 	for _, c := range s.base.Chosen {
 		if c.Seq == seq {
@@ -128,11 +132,11 @@ func (d *draft) throttled(ctx context.Context, b memory.BankID, in Event, q quot
 	return l.decide(in, q, barrier, func() (int64, error) { return d.stored(ctx, b, in.Seq) })
 }
 
-// commit stores the draft, in the order that lets a crash come anywhere:
-// decisions, windows, sessions, position.
+// commit stores the draft in the order that makes it safe to crash at any point: decisions, windows, sessions,
+// position.
 func (d *draft) commit(ctx context.Context, last uint64) error {
 	for _, l := range d.letters {
-		if err := d.deps.Conn.PublishDead(ctx, l); err != nil {
+		if err := deadletter.Publish(ctx, d.deps.Conn, l); err != nil {
 			return err
 		}
 	}
@@ -159,11 +163,10 @@ func (d *draft) commit(ctx context.Context, last uint64) error {
 	return nil
 }
 
-// commitDecisions records what does not follow from the stream, before a
-// window rests on it: the quotas' decisions, and the settings of sessions that
-// begin or go on.
+// commitDecisions stores what does not follow from the stream before a window depends on it: the decisions of quotas,
+// and the settings of sessions that begin or continue.
 func (d *draft) commitDecisions(ctx context.Context) error {
-	var records []events.Record
+	var records []kv.Record
 	var set []func(rev uint64)
 	for _, b := range d.banks {
 		l, base := d.limiters[b], d.partition.limiters[b]
@@ -195,7 +198,7 @@ func (d *draft) commitDecisions(ctx context.Context) error {
 }
 
 func (d *draft) commitSessions(ctx context.Context) error {
-	var records []events.Record
+	var records []kv.Record
 	var set []func(rev uint64)
 	for _, n := range d.order {
 		s := d.sessions[n]
@@ -225,16 +228,16 @@ func (d *draft) commitPosition(ctx context.Context, last uint64) error {
 	}
 	rev, err := d.bucket.Put(ctx, r)
 	if err != nil {
-		return events.Stop(fmt.Errorf("move the position of partition %d to %d: %w", d.part, last, err))
+		return ordered.Stop(fmt.Errorf("move the position of partition %d to %d: %w", d.part, last, err))
 	}
 	d.position.Revision, d.seq = rev, last
-	d.metrics.lag.stands(d.part, last)
+	d.metrics.lag.set(d.part, last)
 	return nil
 }
 
-func (d *draft) write(ctx context.Context, records []events.Record, set []func(rev uint64)) error {
+func (d *draft) write(ctx context.Context, records []kv.Record, set []func(rev uint64)) error {
 	if err := d.bucket.PutAll(ctx, records); err != nil {
-		return again(err)
+		return retryable(err)
 	}
 	for i, r := range records {
 		set[i](r.Revision)
@@ -242,10 +245,53 @@ func (d *draft) write(ctx context.Context, records []events.Record, set []func(r
 	return nil
 }
 
-func record(base events.Record, key string, v any) (events.Record, error) {
+func record(base kv.Record, key string, v any) (kv.Record, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return events.Record{}, fmt.Errorf("encode the record %s: %w", key, err)
+		return kv.Record{}, fmt.Errorf("encode the record %s: %w", key, err)
 	}
-	return events.Record{Key: key, Value: body, Revision: base.Revision}, nil
+	return kv.Record{Key: key, Value: body, Revision: base.Revision}, nil
+}
+
+// keep makes the draft, which is stored now, the state in memory.
+func (d *draft) keep() {
+	for _, n := range d.order {
+		s := d.sessions[n]
+		s.base.Session = s.Session
+		if len(s.Open) > 0 {
+			d.open[n] = s.base
+		} else {
+			delete(d.open, n)
+		}
+	}
+	for _, b := range d.banks {
+		d.partition.limiters[b].limiter = *d.limiters[b]
+	}
+	for _, w := range d.windows {
+		for _, m := range w.New {
+			delete(d.partition.traces, m.Seq)
+		}
+	}
+	d.metrics.add(d.counts, len(d.letters))
+}
+
+// drop removes from the cache what the draft changed. Because it is unknown how much of the draft was stored, it is
+// read again.
+func (d *draft) drop() {
+	for _, n := range d.order {
+		delete(d.partition.sessions, n)
+		delete(d.open, n)
+	}
+	for _, b := range d.banks {
+		delete(d.partition.limiters, b)
+	}
+}
+
+// retryable turns the conflict of a state that another owner, or this one before a crash, has written into an error
+// that is retried. Only a conflict of the position makes an owner stop.
+func retryable(err error) error {
+	if errors.Is(err, memory.ErrConflict) {
+		return fmt.Errorf("%w: %s", memory.ErrUnavailable, err.Error())
+	}
+	return err
 }

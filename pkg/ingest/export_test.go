@@ -2,8 +2,7 @@ package ingest
 
 import "context"
 
-// WithStep gives an Ingest that calls step between the steps of a batch; an
-// error of it is a crash there.
+// WithStep returns an Ingest that calls step between the steps of a batch; an error of it is a crash there.
 func WithStep(i *Ingest, step func(string) error) *Ingest {
 	i.step = step
 	return i

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// position is the record of a partition.
+// position is the stored position of a partition.
 type position struct {
 	Seq uint64 `json:"seq"`
 }
 
-// load reads the position and the sessions that have open messages; others are
-// read when an event of theirs comes.
+// load reads the position and the sessions that have open messages. Other sessions are read with their next event.
 func (p *partition) load(ctx context.Context) error {
 	rec, err := p.bucket.Get(ctx, p.positionKey())
 	if err != nil {
@@ -29,27 +29,27 @@ func (p *partition) load(ctx context.Context) error {
 		}
 	}
 	p.position, p.seq = rec, pos.Seq
-	p.metrics.lag.stands(p.part, p.seq)
+	p.metrics.lag.set(p.part, p.seq)
 	p.position.Key = p.positionKey()
 	last, err := p.deps.Conn.LastInPartition(ctx, p.part)
 	if err != nil {
 		return err
 	}
 	p.tried, p.caughtUp = last, last <= p.seq
-	return p.bucket.Each(ctx, fmt.Sprintf("s.%d.>", p.part), func(r events.Record) error {
+	return p.bucket.Each(ctx, fmt.Sprintf("s.%d.>", p.part), func(r kv.Record) error {
 		e, err := readEntry(r)
 		if err != nil {
 			return err
 		}
 		if len(e.Open) > 0 {
-			n := name{e.Bank, e.Session.Session}
+			n := sessionName{e.Bank, e.Session.Session}
 			p.sessions[n], p.open[n] = e, e
 		}
 		return nil
 	})
 }
 
-func readEntry(r events.Record) (*entry, error) {
+func readEntry(r kv.Record) (*entry, error) {
 	e := &entry{record: r}
 	if err := json.Unmarshal(r.Value, &e.Session); err != nil {
 		return nil, fmt.Errorf("read the session record %s: %w", r.Key, err)
@@ -57,8 +57,8 @@ func readEntry(r events.Record) (*entry, error) {
 	return e, nil
 }
 
-// session gives a session as it is stored; a new one is empty.
-func (p *partition) session(ctx context.Context, n name) (*entry, error) {
+// session returns a session as stored; a new one is empty.
+func (p *partition) session(ctx context.Context, n sessionName) (*entry, error) {
 	if e := p.sessions[n]; e != nil {
 		return e, nil
 	}
@@ -76,7 +76,7 @@ func (p *partition) session(ctx context.Context, n name) (*entry, error) {
 	return e, nil
 }
 
-// limiter gives a bank's limiter as it is stored; a new one has decided nothing.
+// limiter returns the limiter of a bank as stored; a new one has decided nothing.
 func (p *partition) limiter(ctx context.Context, b memory.BankID) (*limited, error) {
 	if l := p.limiters[b]; l != nil {
 		return l, nil
@@ -95,10 +95,10 @@ func (p *partition) limiter(ctx context.Context, b memory.BankID) (*limited, err
 	return l, nil
 }
 
-// profiles reads the profiles of banks, each at most once a second.
+// profiles caches the profiles of banks for one second.
 type profiles struct {
-	conn  *events.Conn
-	known map[memory.BankID]profile
+	conn   *events.Conn
+	cached map[memory.BankID]profile
 }
 
 type profile struct {
@@ -108,20 +108,20 @@ type profile struct {
 }
 
 func (ps *profiles) of(ctx context.Context, b memory.BankID) (profile, error) {
-	if known, ok := ps.known[b]; ok && time.Since(known.read) < time.Second {
-		return known, nil
+	if p, ok := ps.cached[b]; ok && time.Since(p.read) < time.Second {
+		return p, nil
 	}
-	bank, _, err := ps.conn.Profile(ctx, b)
+	bank, _, err := kv.Profile(ctx, ps.conn, b)
 	if err != nil {
 		return profile{}, err
 	}
-	if len(ps.known) >= maxIdleSessions {
-		clear(ps.known)
+	if len(ps.cached) >= maxIdleSessions {
+		clear(ps.cached)
 	}
 	read := profile{windows: bank.Windows, read: time.Now()}
 	if bank.Quotas != nil {
 		read.quota = quota{rate: bank.Quotas.MessagesPerSecond, bytes: bank.Quotas.Bytes}
 	}
-	ps.known[b] = read
+	ps.cached[b] = read
 	return read, nil
 }

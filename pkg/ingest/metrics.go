@@ -1,7 +1,11 @@
 package ingest
 
 import (
+	"context"
+	"maps"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -9,21 +13,21 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Metrics counts what ingest did since it started. It is a prometheus.Collector.
+// Metrics counts the work of an Ingest since it started. It is a prometheus.Collector.
 type Metrics struct {
-	Messages      atomic.Int64 // taken into a session
+	Messages      atomic.Int64 // added to a session
 	Flushes       atomic.Int64
 	IdleFlushes   atomic.Int64 // published for idle sessions
-	Foreign       atomic.Int64 // a broker's acknowledgements, ignored
+	Foreign       atomic.Int64 // acknowledgements of a broker, ignored
 	Dead          atomic.Int64 // malformed
-	Throttled     atomic.Int64 // carried: over the bank's quota
-	Skipped       atomic.Int64 // carried: filtered or recalled
+	Throttled     atomic.Int64 // carried because of the bank's quota
+	Skipped       atomic.Int64 // carried because filtered or recalled
 	WindowsCount  atomic.Int64 // cut by the number of messages
-	WindowsTokens atomic.Int64 // by their text
+	WindowsTokens atomic.Int64 // cut by the tokens of their text
 	WindowsFlush  atomic.Int64
 	WindowsTopic  atomic.Int64
-	Partitions    atomic.Int64 // owned now
-	Retries       atomic.Int64 // batches begun again after a failure
+	Partitions    atomic.Int64 // owned at present
+	Retries       atomic.Int64 // batches that were repeated after a failure
 
 	seconds prometheus.Histogram
 	lag     lag
@@ -37,7 +41,7 @@ func (m *Metrics) begin(c *events.Conn) {
 	m.lag.begin(c)
 }
 
-// Windows is the number of windows cut, for whatever reason.
+// Windows returns the number of windows cut for any reason.
 func (m *Metrics) Windows() int64 {
 	return m.WindowsCount.Load() + m.WindowsTokens.Load() + m.WindowsFlush.Load() + m.WindowsTopic.Load()
 }
@@ -91,7 +95,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	m.lag.Collect(ch)
 }
 
-// counts is what one batch adds to the metrics once it is stored.
+// counts is what one batch adds to the metrics after it was stored.
 type counts struct {
 	messages, flushes, foreign, throttled, skipped int64
 	windows                                        map[memory.Trigger]int64
@@ -128,4 +132,58 @@ func (m *Metrics) add(c counts, dead int) {
 	m.WindowsTokens.Add(c.windows[memory.TriggerTokens])
 	m.WindowsFlush.Add(c.windows[memory.TriggerFlush])
 	m.WindowsTopic.Add(c.windows[memory.TriggerTopic])
+}
+
+// lag measures how far the owned partitions are behind the stream.
+type lag struct {
+	conn *events.Conn
+	desc *prometheus.Desc
+	mu   sync.Mutex
+	at   map[int]uint64 // position by owned partition
+}
+
+func (l *lag) begin(c *events.Conn) {
+	l.conn, l.at = c, map[int]uint64{}
+	l.desc = prometheus.NewDesc("eunoe_ingest_lag_seconds", "Age of the oldest event that is not cut into windows yet, over the owned partitions.", nil, nil)
+}
+
+// set records the position of an owned partition.
+func (l *lag) set(part int, seq uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at[part] = seq
+}
+
+// remove forgets a partition that is not owned any more.
+func (l *lag) remove(part int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.at, part)
+}
+
+// lagWait bounds the requests of one collection.
+const lagWait = 2 * time.Second
+
+// Describe implements prometheus.Collector.
+func (l *lag) Describe(ch chan<- *prometheus.Desc) { ch <- l.desc }
+
+// Collect implements prometheus.Collector. It exports nothing if the broker does not answer.
+func (l *lag) Collect(ch chan<- prometheus.Metric) {
+	l.mu.Lock()
+	at := maps.Clone(l.at)
+	l.mu.Unlock()
+	if !l.conn.NC.IsConnected() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lagWait)
+	defer cancel()
+	oldest, now := time.Duration(0), time.Now()
+	for part, seq := range at {
+		age, err := l.conn.Waiting(ctx, l.conn.Naming.Messages(), l.conn.Naming.StoredMessages(part), seq, now)
+		if err != nil {
+			return
+		}
+		oldest = max(oldest, age)
+	}
+	ch <- prometheus.MustNewConstMetric(l.desc, prometheus.GaugeValue, oldest.Seconds())
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"sort"
 	"strconv"
 	"sync"
 	"time"
@@ -11,61 +12,63 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// partition is the work of a partition's owner.
+// partition is the state of the owner of one partition.
 type partition struct {
 	*Ingest
 	part   int
-	bucket events.Bucket
+	bucket kv.Bucket
 	log    zerolog.Logger
 
-	position events.Record // of the partition
-	seq      uint64        // what it says: every event up to it is included
-	tried    uint64        // last event of any batch begun, here or by an owner before
+	position kv.Record // of the partition
+	seq      uint64    // its value: all events up to it are included in the state
+	tried    uint64    // last event of any batch that was begun, here or by an earlier owner
 	profiles profiles
 
-	mu       sync.Mutex // of what follows; the reader and the idle loop share it
-	sessions map[name]*entry
-	open     map[name]*entry // those of sessions with open messages
+	mu       sync.Mutex // guards the fields below, which the reader and watchIdle share
+	sessions map[sessionName]*entry
+	open     map[sessionName]*entry // the sessions that have open messages
 	limiters map[memory.BankID]*limited
-	traces   map[uint64]string // trace contexts of open messages, by sequence; "" = it came without one
-	caughtUp bool              // no event was waiting when the last batch came
-	stored   time.Time         // when the last event read was stored
+	traces   map[uint64]string // trace contexts of open messages by sequence; "" = none
+	caughtUp bool              // no event was pending after the last batch
+	stored   time.Time         // stream time of the last event
 }
 
-// name is a session of a bank.
-type name struct {
+// sessionName identifies a session of a bank.
+type sessionName struct {
 	bank    memory.BankID
 	session memory.SessionID
 }
 
-// entry is a session as it is stored.
+// entry is a session as stored.
 type entry struct {
 	Session
-	record  events.Record
+	record  kv.Record
 	flushed uint64 // last message for which an idle flush was published
 }
 
-// limited is a bank's limiter as it is stored.
+// limited is the limiter of a bank as stored.
 type limited struct {
 	limiter
-	record events.Record
+	record kv.Record
 }
 
 func newPartition(i *Ingest, part int) *partition {
 	return &partition{
-		Ingest: i, part: part, bucket: i.deps.Conn.Bucket(i.deps.Conn.Naming.IngestBucket()),
+		Ingest: i, part: part, bucket: kv.Open(i.deps.Conn, i.deps.Conn.Naming.IngestBucket()),
 		log:      i.deps.Log.With().Str("stage", "ingest").Int("partition", part).Logger(),
-		profiles: profiles{conn: i.deps.Conn, known: map[memory.BankID]profile{}},
-		sessions: map[name]*entry{}, open: map[name]*entry{}, limiters: map[memory.BankID]*limited{},
+		profiles: profiles{conn: i.deps.Conn, cached: map[memory.BankID]profile{}},
+		sessions: map[sessionName]*entry{}, open: map[sessionName]*entry{}, limiters: map[memory.BankID]*limited{},
 		traces: map[uint64]string{},
 	}
 }
 
-// run reads the partition from its position until ctx ends, which is nil, or
-// another owner is at work, which is memory.ErrConflict.
+// run reads the partition from its position. It returns nil when ctx ends, and memory.ErrConflict if another owner is
+// active.
 func (p *partition) run(ctx context.Context) error {
 	if err := p.load(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -77,7 +80,7 @@ func (p *partition) run(ctx context.Context) error {
 	idle, stop := context.WithCancel(ctx)
 	g.Go(func() error {
 		defer stop()
-		return p.deps.Conn.ReadOrdered(ctx, events.OrderedConfig{
+		return ordered.Read(ctx, p.deps.Conn, ordered.Config{
 			Stream:   p.deps.Conn.Naming.Messages(),
 			Subjects: []string{p.deps.Conn.Naming.StoredMessages(p.part)},
 			After:    p.seq, MaxBatch: p.cfg.MaxBatch,
@@ -90,8 +93,8 @@ func (p *partition) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// handle takes a batch of events: it decides, publishes the windows, and
-// writes the state. It may be called again with the same batch.
+// handle decides what a batch of events does, publishes the windows and writes the state. It may be called again with
+// the same batch.
 func (p *partition) handle(ctx context.Context, batch []events.Event) (err error) {
 	began := time.Now()
 	defer func() {
@@ -101,13 +104,13 @@ func (p *partition) handle(ctx context.Context, batch []events.Event) (err error
 		}
 		p.metrics.seconds.Observe(time.Since(began).Seconds())
 	}()
-	// A batch that was begun is finished, though its owner is to stop.
+	// A batch that has begun is completed, even if ctx ends.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := newDraft(p)
-	if err := d.take(ctx, batch); err != nil {
+	if err := d.add(ctx, batch); err != nil {
 		return err
 	}
 	last := batch[len(batch)-1]
@@ -120,10 +123,10 @@ func (p *partition) handle(ctx context.Context, batch []events.Event) (err error
 	return nil
 }
 
-// maxIdleSessions is how many sessions with nothing open a partition keeps in memory.
+// maxIdleSessions bounds the sessions without open messages that are cached.
 const maxIdleSessions = 10_000
 
-// evict lets go of sessions that can be read again.
+// evict drops cached sessions, which can be read again, when there are too many.
 func (p *partition) evict() {
 	if len(p.sessions)-len(p.open) <= maxIdleSessions {
 		return
@@ -138,7 +141,7 @@ func (p *partition) evict() {
 
 func (p *partition) positionKey() string { return "p." + strconv.Itoa(p.part) }
 
-func (p *partition) sessionKey(n name) string {
+func (p *partition) sessionKey(n sessionName) string {
 	return fmt.Sprintf("s.%d.%s.%s", p.part, events.Key(string(n.bank)), events.Key(string(n.session)))
 }
 
@@ -146,10 +149,74 @@ func (p *partition) bankKey(b memory.BankID) string {
 	return fmt.Sprintf("b.%d.%s", p.part, events.Key(string(b)))
 }
 
-// at is called between the steps of a batch.
+// at calls the hook of tests between the steps of a batch.
 func (p *partition) at(step string) error {
 	if p.step == nil {
 		return nil
 	}
 	return p.step(step)
+}
+
+// watchIdle publishes a flush for each session whose messages have waited for longer than its idle time, until ctx
+// ends. The flush is an event of the stream, so a replay cuts the same windows. It names the last message of the
+// session and is void if a later message precedes it.
+func (p *partition) watchIdle(ctx context.Context) {
+	t := time.NewTicker(p.cfg.IdleTick)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		for _, i := range p.idle() {
+			if _, err := p.deps.Conn.PublishFlush(ctx, i.bank, i.session, memory.Flush{Upto: i.upto}); err != nil {
+				if ctx.Err() == nil {
+					p.log.Warn().Err(err).Str("bank", string(i.bank)).Str("session", string(i.session)).Msg("an idle session waits to be flushed")
+				}
+				break
+			}
+			p.metrics.IdleFlushes.Add(1)
+			p.flushed(i)
+		}
+	}
+}
+
+type idleSession struct {
+	sessionName
+	upto uint64
+}
+
+// idle returns the sessions to flush. While events are pending it measures by stream time, because a session that looks
+// idle may have messages among them.
+func (p *partition) idle() []idleSession {
+	if !p.mu.TryLock() {
+		return nil // a batch is being handled
+	}
+	defer p.mu.Unlock()
+	now := p.deps.Now()
+	if !p.caughtUp {
+		now = p.stored
+	}
+	var list []idleSession
+	for n, e := range p.open {
+		set := p.cfg.Settings
+		if e.Settings != nil {
+			set = *e.Settings
+		}
+		after := time.Duration(set.IdleAfter)
+		if after > 0 && e.flushed < e.Message && now.Sub(e.At) >= after {
+			list = append(list, idleSession{n, e.Message})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].upto < list[j].upto })
+	return list
+}
+
+func (p *partition) flushed(i idleSession) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.open[i.sessionName]; e != nil {
+		e.flushed = max(e.flushed, i.upto)
+	}
 }

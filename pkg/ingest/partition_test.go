@@ -14,7 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/ingest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -23,7 +26,7 @@ func ptr[T any](v T) *T { return &v }
 
 func profile(t testing.TB, c *events.Conn, b memory.Bank) {
 	t.Helper()
-	if err := c.PutProfile(t.Context(), b); err != nil {
+	if err := kv.PutProfile(t.Context(), c, b); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,10 +55,10 @@ func TestBadEvents(t *testing.T) {
 	if d := cmp.Diff([]string{"1 10||count"}, brief(awaitWindows(t, c, 1))); d != "" {
 		t.Errorf("the session did not go on: %s", d)
 	}
-	var letters []events.DeadLetter
+	var letters []memory.DeadLetter
 	natstest.Eventually(t, "six dead letters", func() bool {
 		var err error
-		letters, err = c.DeadLetters(t.Context(), events.DeadFilter{Stage: "ingest"})
+		letters, err = deadletter.List(t.Context(), c, deadletter.Filter{Stage: "ingest"})
 		return err == nil && len(letters) == 6 && i.Metrics().Dead.Load() == 6
 	})
 	got := map[uint64]string{}
@@ -160,7 +163,7 @@ func TestChangedSettingsAfterACrash(t *testing.T) {
 		step := 0
 		err := ingest.RunPartition(t.Context(), ingest.WithStep(newIngest(t, c, func(cfg *ingest.Config) { cfg.MaxBatch = 7 }), func(string) error {
 			if step++; step == min(crash, 24) {
-				return events.Stop(errors.New("crashed"))
+				return ordered.Stop(errors.New("crashed"))
 			}
 			return nil
 		}), c.Naming.PartitionOf("alice"))

@@ -6,39 +6,38 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// quota is what a bank's profile allows; zero is unbounded.
+// quota holds the limits of a bank's profile; zero is unlimited.
 type quota struct {
 	rate  float64 // messages per second
-	bytes int64   // of all its messages, text and captions
+	bytes int64   // of the text and captions of all its messages
 }
 
-// limiter is a bank's quotas: of messages per second, a bucket of tokens that
-// stream time fills, and of bytes, a sum that is counted in the stream when it
-// is needed. What it decided of events after the position is recorded before a
-// window names them, so that a replay decides alike.
+// limiter enforces the quotas of a bank: messages per second by a token bucket that stream time fills, and bytes by a
+// sum that is counted in the stream when needed. Its decisions about events after the position are stored before a
+// window names them, so that a replay decides the same.
 type limiter struct {
 	Last      uint64    `json:"last"`   // last event decided
-	Rate      float64   `json:"rate"`   // in force for it, in messages per second; 0 = unbounded
+	Rate      float64   `json:"rate"`   // that applied to it, in messages per second; 0 = unlimited
 	Tokens    float64   `json:"tokens"` // left after it
 	At        time.Time `json:"at"`     // latest stream time so far
 	Throttled []uint64  `json:"throttled,omitempty"`
 
-	Limit   int64     `json:"limit,omitempty"`  // in force for it, in bytes; 0 = unbounded
-	Bytes   int64     `json:"bytes,omitempty"`  // stored up to it, while a limit is in force
-	Counted time.Time `json:"counted,omitzero"` // stream time of the event at which they were counted anew
+	Limit   int64     `json:"limit,omitempty"`  // that applied to it, in bytes; 0 = unlimited
+	Bytes   int64     `json:"bytes,omitempty"`  // stored up to it, while a limit applies
+	Counted time.Time `json:"counted,omitzero"` // stream time of the event at which they were last counted in the stream
 }
 
-// recountAfter is how long a bank that is over its bytes waits, in stream time,
-// before they are counted anew: what was forgotten makes room.
+// recountAfter is the least stream time between two counts of a bank that exceeds its bytes. Forgetting messages makes
+// room.
 const recountAfter = time.Minute
 
-// decide says whether the message is over a quota. q is what the bank's profile
-// says now; it holds for events past barrier, for those up to it may have been
-// decided by the quota before. A burst of one second's worth, at least one
-// message, passes. stored gives the bytes of the bank's messages before this one.
+// decide reports whether a message exceeds a quota. q is the present quota of the bank; it applies to events after
+// barrier, because earlier ones may have been decided by the previous quota. A burst of one second's worth, at least
+// one message, is allowed. stored returns the bytes of the bank's messages before this one.
 func (l *limiter) decide(e Event, q quota, barrier uint64, stored func() (int64, error)) (bool, error) {
 	if e.Seq <= l.Last {
 		return slices.Contains(l.Throttled, e.Seq), nil
@@ -64,7 +63,7 @@ func (l *limiter) decide(e Event, q quota, barrier uint64, stored func() (int64,
 	return full || fast, nil
 }
 
-// full counts the bytes of a message and says whether they are past the limit.
+// full adds the bytes of a message and reports whether the sum exceeds the limit.
 func (l *limiter) full(e Event, limit int64, stored func() (int64, error)) (bool, error) {
 	fresh := l.Limit > 0
 	l.Limit = limit
@@ -80,11 +79,11 @@ func (l *limiter) full(e Event, limit int64, stored func() (int64, error)) (bool
 		}
 		l.Bytes, l.Counted = n, memory.At(e.Stored)
 	}
-	l.Bytes += size // over the limit or not, it is kept
+	l.Bytes += size // the message is stored in either case
 	return l.Bytes > limit, nil
 }
 
-// fast takes a message out of the bucket and says whether there was none left.
+// fast takes a token from the bucket and reports whether there was none.
 func (l *limiter) fast(e Event, rate float64) bool {
 	burst := max(1, rate)
 	if l.Rate <= 0 {
@@ -104,14 +103,14 @@ func (l *limiter) fast(e Event, rate float64) bool {
 	return false
 }
 
-// stored sums up the bytes of a bank's messages before an event, as they stand
-// in the stream: what was forgotten is gone, a repeat of an id counts.
+// stored returns the bytes of a bank's messages before an event. It counts what the stream holds: without erased
+// messages, with repeated ids.
 func (d *draft) stored(ctx context.Context, b memory.BankID, before uint64) (int64, error) {
 	var sum int64
 	conn := d.deps.Conn
-	_, err := conn.Scan(ctx, conn.Naming.Messages(), []string{conn.Naming.StoredOf(b, events.KindMessage)}, 0, func(e events.Event) error {
+	_, err := ordered.Scan(ctx, conn, conn.Naming.Messages(), []string{conn.Naming.StoredOf(b, events.KindMessage)}, 0, func(e events.Event) error {
 		if e.Seq >= before {
-			return events.ErrEnough
+			return ordered.ErrSkipRest
 		}
 		if m, err := e.Message(); err == nil {
 			sum += int64(len(m.Content) + len(m.Caption()))
@@ -121,7 +120,7 @@ func (d *draft) stored(ctx context.Context, b memory.BankID, before uint64) (int
 	return sum, err
 }
 
-// forget drops decisions that no replay will ask for.
+// forget drops the decisions about events that no replay will read.
 func (l *limiter) forget(position uint64) {
 	l.Throttled = slices.DeleteFunc(slices.Clone(l.Throttled), func(seq uint64) bool { return seq <= position })
 }

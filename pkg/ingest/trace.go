@@ -11,16 +11,15 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// keepTrace remembers the trace context of a message until its window is cut.
+// keepTrace keeps the trace context of a message until its window is cut.
 func (d *draft) keepTrace(e events.Event) {
 	if d.deps.Conn.Tracer != nil && e.Kind == events.KindMessage {
 		d.partition.traces[e.Seq] = telemetry.LineOf(e.Header)
 	}
 }
 
-// publishWindows puts the draft's windows on the work queue. The span of a
-// window stands under the publish of its first new message that has a trace,
-// with links to those of the others, and goes along with the window.
+// publishWindows queues the windows of the draft. The span of a window is a child of the publish of its first new
+// message that has a trace, links to those of the others, and is passed on with the window.
 func (d *draft) publishWindows(ctx context.Context) (err error) {
 	if d.deps.Conn.Tracer == nil || len(d.windows) == 0 {
 		return d.deps.Conn.PublishWindows(ctx, d.windows)
@@ -54,16 +53,15 @@ func (d *draft) beginWindow(ctx context.Context, w memory.Window) (context.Conte
 	return inner, span
 }
 
-// traceWait bounds the reading of trace contexts, without which windows go as well.
+// traceWait bounds the reading of trace contexts. Windows are published without them if it fails.
 const traceWait = time.Second
 
-// readTraces reads the trace contexts of messages that came before this
-// process owned the partition.
+// readTraces reads the trace contexts of messages that arrived before this process owned the partition.
 func (d *draft) readTraces(ctx context.Context) {
 	var missing []uint64
 	for _, w := range d.windows {
 		for _, m := range w.New {
-			if _, known := d.partition.traces[m.Seq]; !known {
+			if _, ok := d.partition.traces[m.Seq]; !ok {
 				missing = append(missing, m.Seq)
 			}
 		}

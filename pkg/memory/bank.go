@@ -9,7 +9,7 @@ type Disposition struct {
 	Empathy    int `json:"empathy"`    // prominence of feelings
 }
 
-// Validate refuses traits outside 1 to 5.
+// Validate refuses traits outside 1 to 5 with ErrInvalid.
 func (d Disposition) Validate() error {
 	for _, t := range []struct {
 		name  string
@@ -22,7 +22,7 @@ func (d Disposition) Validate() error {
 	return nil
 }
 
-// DefaultDisposition is neutral in every trait.
+// DefaultDisposition returns the disposition that is neutral in every trait.
 func DefaultDisposition() Disposition { return Disposition{3, 3, 3} }
 
 // WindowSettings are a bank's own window settings; nil means the deployment's.
@@ -41,7 +41,7 @@ type Thresholds struct {
 	Diameter *float64 `json:"diameter,omitempty"`
 }
 
-// Quotas bound what a bank may take in; zero means unbounded.
+// Quotas limit what a bank may take in; zero means unlimited.
 type Quotas struct {
 	MessagesPerSecond float64 `json:"messages_per_second,omitempty"`
 	Bytes             int64   `json:"bytes,omitempty"`
@@ -49,7 +49,7 @@ type Quotas struct {
 	TokensPerDay      int64   `json:"tokens_per_day,omitempty"` // of language models, prompt and completion, by the UTC day
 }
 
-// Bank is the profile of one memory.
+// Bank is the profile of a bank.
 type Bank struct {
 	ID           BankID          `json:"id"`
 	Name         string          `json:"name,omitempty"`

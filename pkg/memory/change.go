@@ -2,8 +2,8 @@ package memory
 
 import "time"
 
-// Change says what became of something, after the commit that did it. It
-// carries ids and never text. A change that comes twice has the same ID.
+// Change tells what became of a record, after the commit that did it. It carries ids and never text. A change that is
+// published twice has the same ID.
 type Change struct {
 	ID      string    `json:"id"`
 	What    string    `json:"what,omitempty"` // message, fact, composite, …; in answers of changes only: an event's subject ends with it
@@ -16,7 +16,7 @@ type Change struct {
 	Seq     uint64    `json:"seq,omitempty"` // in answers of changes only
 }
 
-// The whats of a change.
+// The values of Change.What.
 const (
 	ChangeMessage     = "message"
 	ChangeFact        = "fact"

@@ -2,8 +2,7 @@ package memory
 
 import "time"
 
-// Composite is a node of the memory tree: over facts at level 1, over
-// composites of the level below above that.
+// Composite is a node of the memory tree: over facts at level 1, over composites of the level below above that.
 type Composite struct {
 	ID             CompositeID `json:"id"`
 	Bank           BankID      `json:"-"`
@@ -21,8 +20,7 @@ type Composite struct {
 	By             *Stamp      `json:"by,omitempty"`     // the model that wrote Text; nil = it is the representative's
 }
 
-// Node is what clustering sees of a fact (level 0) or a composite: the same
-// algorithm builds every level of the tree.
+// Node is what clustering sees of a fact (level 0) or a composite: the same algorithm builds every level of the tree.
 type Node struct {
 	ID         string
 	Level      int
@@ -40,7 +38,7 @@ type Node struct {
 // ObservationType says what an observation shows.
 type ObservationType string
 
-// The six types; rules derive the first four.
+// The six types. Rules derive the first four.
 const (
 	ObservationPattern        ObservationType = "pattern"
 	ObservationCausal         ObservationType = "causal"
@@ -59,8 +57,7 @@ func (t ObservationType) Valid() bool {
 	return false
 }
 
-// Observation is what several facts together show. It is never evidence for
-// itself: Facts names facts alone.
+// Observation is what several facts show together. It rests on facts alone, never on observations.
 type Observation struct {
 	ID         ObservationID   `json:"id"`
 	Bank       BankID          `json:"-"`

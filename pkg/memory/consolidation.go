@@ -2,15 +2,13 @@ package memory
 
 import "time"
 
-// Changes is what consolidating one write changes in the store: whole new
-// states, applied in one transaction in the order of the fields. It is what a
-// plan returns; a store applies it and decides nothing.
+// Changes is what consolidating one write changes in the store: whole new states, applied in one transaction in the
+// order of the fields. It is what a plan returns; a store applies it and decides nothing.
 type Changes struct {
 	Bank *Bank // new state of the profile
 
 	RemovedComposites []CompositeID
-	// Renewed are composites that were not stored and have the place of one that
-	// is removed, by id: a store may keep its row.
+	// Renewed maps new composites to the removed ones that they replace: a store may reuse their rows.
 	Renewed             map[CompositeID]CompositeID
 	Facts               []Fact // whole new states; a nil Vector keeps the stored one
 	RemovedFacts        []FactID
@@ -20,13 +18,13 @@ type Changes struct {
 	Conflicts           []Conflict
 	Observations        []Observation
 	RemovedObservations []ObservationID
-	// RemovedConflicts go with a fact that was forgotten.
+	// RemovedConflicts are those of forgotten facts.
 	RemovedConflicts []ConflictID
-	// RemovedEntities were named by forgotten facts: each goes, with its
-	// spellings, unless a fact of any state still names it.
+	// RemovedEntities were named by forgotten facts. Each is removed, with its spellings, unless a fact in any state
+	// still names it.
 	RemovedEntities []EntityID
 
-	Replacements []Replacement // messages that a later one took the place of, now in effect
+	Replacements []Replacement // replacements that are now in effect
 	Ended        []MessageEnd  // what became of message events
 	// MessageVectors are vectors of stored messages; a message that has one keeps it.
 	MessageVectors []LateVector
@@ -35,21 +33,20 @@ type Changes struct {
 	Forgotten      *Forgotten
 
 	Pending   []PendingQuestion // what waits for a language model from now on
-	Resolved  []PendingKey      // what does not any longer
+	Resolved  []PendingKey      // what no longer waits
 	Decisions []DecisionResult  // what became of a model's decisions
 	Derived   []FactID          // facts that the write's texts by a model rest on
-	// Stale says that the write rests on facts that are gone: its event is to be
-	// erased from the log, and what is left of it appended anew.
+	// Stale says that the write rests on facts that are gone: its event is to be erased from the log, and what is left
+	// of it appended again.
 	Stale bool
-	// Observed is the MEM_WRITES sequence up to which a model has seen the
-	// bank's facts; 0 leaves it.
+	// Observed is the MEM_WRITES sequence up to which a model has seen the bank's facts; 0 leaves it.
 	Observed uint64
 
 	Outcome WriteOutcome
 	Changes []Change // change events in order; ids, time and write are filled when applied
 }
 
-// WriteOutcome is what a requester of a write is answered. It is kept by op.
+// WriteOutcome is the answer to the requester of a write. It is stored by op.
 type WriteOutcome struct {
 	Op           string          `json:"op"`
 	Write        uint64          `json:"write"`
@@ -66,17 +63,17 @@ type WriteOutcome struct {
 	Field   string `json:"field,omitempty"`
 }
 
-// Replacement says that message By took the place of message ID from Time on.
+// Replacement says that message By replaces message ID from Time on.
 type Replacement struct {
 	ID   MessageID
 	By   uint64
 	Time time.Time
 }
 
-// MessageState is what became of a message event (conservation).
+// MessageState is what became of a message event. Every event has exactly one.
 type MessageState string
 
-// The states, in the order in which the first that matches counts.
+// The states, in order of precedence.
 const (
 	StateForgotten MessageState = "forgotten"
 	StateDead      MessageState = "dead"
@@ -106,16 +103,19 @@ type Use struct {
 
 // Forgotten is what a forget erases from the store, decided from its state.
 type Forgotten struct {
-	Bank     bool     // the whole bank: nothing of it stays but tombstones
+	Bank     bool     // the whole bank: only its tombstones stay
 	Messages []uint64 // message events to erase, by sequence
-	Facts    []FactID
-	// Observations are the ones that go; the writes that gave them ready-made hold their words.
+	// Late are events behind the forget's Upto that repeat an erased id: they are erased as well, and not counted.
+	Late  []uint64
+	Upto  uint64 // of Bank: message events behind it stay
+	Facts []FactID
+	// Observations are to be erased; the writes that gave them ready-made hold their text.
 	Observations []ObservationID
-	// Receipt is the outcome's own: the store adds the stream events it queues.
+	// Receipt is shared with the outcome: the store adds the stream events that it queues for erasure.
 	Receipt *Receipt
 }
 
-// Receipt says what a forget erased, where and how many.
+// Receipt counts what a forget erased, and where.
 type Receipt struct {
 	Op           string `json:"op"`
 	Upto         uint64 `json:"upto"`

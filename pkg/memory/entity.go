@@ -67,14 +67,14 @@ type Relation struct {
 // ConflictState is where a conflict stands.
 type ConflictState string
 
-// A conflict is open until it is resolved or dismissed; neither opens again.
+// A conflict is open until it is resolved or dismissed. It does not open again.
 const (
 	ConflictOpen      ConflictState = "open"
 	ConflictResolved  ConflictState = "resolved"
 	ConflictDismissed ConflictState = "dismissed"
 )
 
-// Conflict is two facts that cannot both hold, with no clear winner.
+// Conflict is two facts that cannot both be true, with no clear winner.
 type Conflict struct {
 	ID      ConflictID    `json:"id"`
 	A       FactID        `json:"a"`

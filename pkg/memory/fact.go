@@ -2,7 +2,7 @@ package memory
 
 import "time"
 
-// Kind says what a fact is about: the world, the agent's own doing, or a belief.
+// Kind says what a fact is about: the world, what the agent did itself, or a belief.
 type Kind string
 
 // The kinds of fact. KindObservation is the kind of the record Observation.
@@ -34,6 +34,10 @@ const (
 	TypeQuestion       Type = "question"
 	TypeOutcome        Type = "outcome"
 )
+
+// TagAnswer marks a fact that holds a question and its answer. It rests on both messages and goes when either is
+// forgotten.
+const TagAnswer = "answer"
 
 // Valid reports whether t has the form of a type: 1 to 64 of a-z, 0-9 and _.
 func (t Type) Valid() bool {
@@ -69,8 +73,8 @@ func (t Type) System() System {
 	return Semantic
 }
 
-// Source is a message a fact rests on. Said and Start are the times this
-// source gives the fact: when it was said, and from when it holds.
+// Source is a message that a fact rests on. Said and Start are the times that this source gives the fact: when it was
+// said, and from when it is valid.
 type Source struct {
 	Message MessageID `json:"message"`
 	Seq     uint64    `json:"seq"`
@@ -78,10 +82,9 @@ type Source struct {
 	Start   time.Time `json:"start"`
 }
 
-// State is the attribute of a subject that a fact gives a value, where the
-// statement has that form: Alice's residence is Lisbon. Two facts with equal
-// Subject and Attribute and another Value cannot both hold at one time. "not "
-// before the Value says that it holds no longer, and nothing of another.
+// State is the attribute of a subject that a fact gives a value, where the statement has that form: Alice's residence
+// is Lisbon. Two facts with equal Subject and Attribute and different Values cannot be valid at one time. "not " before
+// the Value says that it is no longer valid, and nothing about another value.
 type State struct {
 	Subject   EntityID `json:"subject"`
 	Attribute string   `json:"attribute"` // lower case: residence, employer, favourite colour
@@ -95,8 +98,8 @@ type Result struct {
 	Surprise float64 `json:"surprise,omitempty"` // 0 to 1
 }
 
-// Fact is one self-contained statement. Its id is hashed from bank, normalised
-// text and kind, so the same thing said twice is one fact with two sources.
+// Fact is one self-contained statement. Its id is hashed from bank, normalised text and kind, so the same thing said
+// twice is one fact with two sources.
 type Fact struct {
 	ID         FactID         `json:"id"`
 	Bank       BankID         `json:"-"`
@@ -113,9 +116,9 @@ type Fact struct {
 	Occurred   Span           `json:"occurred,omitzero"`
 	Said       time.Time      `json:"said"`     // event time of the latest source
 	Recorded   time.Time      `json:"recorded"` // when the write that made it was appended
-	Valid      []Interval     `json:"valid"`    // sorted, disjoint; empty = not held at any time
+	Valid      []Interval     `json:"valid"`    // sorted, disjoint; empty = never valid
 	State      *State         `json:"state,omitempty"`
-	Superseded FactID         `json:"superseded_by,omitempty"` // the fact that took its place
+	Superseded FactID         `json:"superseded_by,omitempty"` // the fact that ended it
 	Merged     FactID         `json:"merged_into,omitempty"`   // the fact that absorbed it as a duplicate
 	Confidence float64        `json:"confidence"`              // 0 to 1
 	Sources    []Source       `json:"sources"`                 // by Seq; empty only when retained by hand
@@ -129,14 +132,13 @@ type Fact struct {
 	Vector     Vector         `json:"vector,omitempty"` // unit length, or nil
 }
 
-// Live reports whether the fact holds until further notice: neither merged nor
-// superseded, and its last interval open.
+// Live reports whether the fact is valid with an open end: it is not merged, and its last interval is open.
 func (f Fact) Live() bool {
 	return f.Merged == "" && len(f.Valid) > 0 && f.Valid[len(f.Valid)-1].To == nil
 }
 
-// HeldAt reports whether one of the validity intervals covers t.
-func (f Fact) HeldAt(t time.Time) bool {
+// ValidAt reports whether one of the validity intervals covers t.
+func (f Fact) ValidAt(t time.Time) bool {
 	for _, i := range f.Valid {
 		if i.Covers(t) {
 			return true
@@ -145,7 +147,7 @@ func (f Fact) HeldAt(t time.Time) bool {
 	return false
 }
 
-// MessageIDs gives the ids of the sources, in order, never nil.
+// MessageIDs returns the ids of the sources, in order; never nil.
 func (f Fact) MessageIDs() []MessageID {
 	ids := make([]MessageID, 0, len(f.Sources))
 	for _, s := range f.Sources {
@@ -154,7 +156,7 @@ func (f Fact) MessageIDs() []MessageID {
 	return ids
 }
 
-// FactInput is a fact as a caller of retain gives it.
+// FactInput is a fact as a caller of retain sends it.
 type FactInput struct {
 	Key        string         `json:"key,omitempty"`
 	Text       string         `json:"text"`

@@ -20,8 +20,8 @@ type BankID string
 // SessionID names one conversation in a bank. Same form as a BankID.
 type SessionID string
 
-// The ids of records. A record's id is hashed from what it names and starts
-// with a letter that tells its kind; a message's id is its publisher's.
+// The ids of records. A record's id is hashed from what it names and starts with a letter that tells its kind; a
+// message's id is its publisher's.
 type (
 	// MessageID is unique in the bank, forever.
 	MessageID string
@@ -35,7 +35,7 @@ type (
 	ConflictID string
 	// WindowID starts with "w_".
 	WindowID string
-	// EntityID is "type:name", canonical: lower case, white space folded.
+	// EntityID is "type:name", canonical: lower case, with single spaces.
 	EntityID string
 )
 
@@ -58,7 +58,7 @@ func ParseSessionID(s string) (SessionID, error) {
 	return SessionID(s), nil
 }
 
-// CheckID checks an id in a body: 1 to 128 bytes of UTF-8, no control characters.
+// CheckID checks an id in a body: 1 to 128 bytes of UTF-8 without control characters.
 func CheckID(field, s string) error { return checkName(field, s) }
 
 func checkName(field, s string) error {
@@ -75,8 +75,8 @@ func checkName(field, s string) error {
 	return nil
 }
 
-// NewFactID hashes bank, normalised text and kind: the same statement is one
-// fact however it is spaced, cased or ended (NormalText).
+// NewFactID hashes bank, normalised text and kind: the same statement is one fact however it is spaced, cased or ended
+// (NormalText).
 func NewFactID(bank BankID, text string, kind Kind) FactID {
 	return FactID(digest("f_", string(bank), NormalText(text), string(kind)))
 }
@@ -88,8 +88,7 @@ func NewCompositeID(bank BankID, level int, members []string) CompositeID {
 	return CompositeID(digest("c_", append([]string{string(bank), string(rune('0' + level))}, m...)...))
 }
 
-// NewObservationID hashes bank, type and subject, so that a second run updates
-// an observation and never adds a twin.
+// NewObservationID hashes bank, type and subject, so that a second run updates an observation and adds no other.
 func NewObservationID(bank BankID, typ ObservationType, subject string) ObservationID {
 	return ObservationID(digest("o_", string(bank), string(typ), NormalText(subject)))
 }
@@ -102,14 +101,13 @@ func NewConflictID(bank BankID, a, b FactID) ConflictID {
 	return ConflictID(digest("x_", string(bank), string(a), string(b)))
 }
 
-// NewWindowID hashes bank, session, the first and last new sequence and the
-// generation: a window cut twice has one id.
+// NewWindowID hashes bank, session, the first and last new sequence and the generation: a window cut twice has one id.
 func NewWindowID(bank BankID, session SessionID, first, last uint64, generation int) WindowID {
 	return WindowID(digest("w_", string(bank), string(session), number(first), number(last), number(uint64(generation))))
 }
 
-// NewChangeID hashes the causing stream, its sequence and the position in it:
-// a change that is sent twice is recognised by it.
+// NewChangeID hashes the causing stream, its sequence and the position in it: a change that is sent twice is recognised
+// by it.
 func NewChangeID(stream string, seq uint64, position int) string {
 	return digest("e_", stream, number(seq), number(uint64(position)))
 }

@@ -1,7 +1,7 @@
 package memory
 
-// The limits on what a caller may send, in bytes or items. They bound the work
-// of one request; the broker's payload limit bounds the whole.
+// The limits on what a caller may send, in bytes or items. They bound the work of one request; the payload limit of the
+// broker bounds the whole.
 const (
 	MaxName      = 256     // a speaker, topic, tag or entity name
 	MaxFactText  = 16384   // the text of one fact

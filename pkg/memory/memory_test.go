@@ -82,35 +82,6 @@ func TestIsForeign(t *testing.T) {
 	}
 }
 
-func TestDecodeNamesTheField(t *testing.T) {
-	t.Parallel()
-	for body, field := range map[string]string{
-		`{"query":"a","max_fact":3}`:     "max_fact",
-		`{"query":"a","max_facts":"3"}`:  "max_facts",
-		`{"query":"a","speakers":"Bob"}`: "speakers",
-		`{"query":true}`:                 "query",
-	} {
-		var r memory.RecallRequest
-		err := memory.Decode([]byte(body), &r)
-		var fe *memory.FieldError
-		if !errors.As(err, &fe) || !strings.HasSuffix(fe.Field, field) {
-			t.Errorf("%s: %v", body, err)
-		}
-	}
-}
-
-func TestDecodeReadsEmbeddedFields(t *testing.T) {
-	t.Parallel()
-	var r memory.ReflectRequest
-	err := memory.Decode([]byte(`{"query":"a","style":"context","types":["event"],"wait":"300ms","as_of":"2026-01-01T00:00:00+02:00","vector":[1,0]}`), &r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Query != "a" || r.Types[0] != memory.TypeEvent || time.Duration(*r.Wait) != 300*time.Millisecond || len(r.Vector) != 2 {
-		t.Fatalf("got %+v", r)
-	}
-}
-
 func TestFactIDFoldsForm(t *testing.T) {
 	t.Parallel()
 	base := memory.NewFactID("b", "Alice lives in Paris.", memory.KindWorld)
@@ -150,21 +121,6 @@ func TestEntityIDs(t *testing.T) {
 		got, err := memory.ParseEntityID("entities", in)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v", in, got, err)
-		}
-	}
-}
-
-func TestErrorsCrossTheWire(t *testing.T) {
-	t.Parallel()
-	for _, meaning := range []error{memory.ErrInvalid, memory.ErrNotFound, memory.ErrConflict, memory.ErrTooLarge, memory.ErrQuota, memory.ErrUnavailable, memory.ErrDeadline} {
-		sent := &memory.FieldError{Field: "query", Message: "why", Meaning: meaning}
-		b, _ := json.Marshal(memory.FaultOf(sent))
-		var f memory.Fault
-		if err := json.Unmarshal(b, &f); err != nil {
-			t.Fatal(err)
-		}
-		if got := f.Err(); !errors.Is(got, meaning) || got.Error() != sent.Error() {
-			t.Errorf("%v came back as %v", sent, got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -31,8 +30,8 @@ type Image struct {
 	MediaType string `json:"media_type,omitempty"`
 }
 
-// Message is one thing said, as its publisher sent it. Seq, Stored, Bank and
-// Session are the broker's and the subject's word and are not in the body.
+// Message is what somebody said, as its publisher sent it. Bank and Session come from the subject, Seq and Stored from
+// the broker; they are not in the body.
 type Message struct {
 	Bank    BankID    `json:"-"`
 	Session SessionID `json:"-"`
@@ -56,10 +55,9 @@ type Message struct {
 
 var messageFields = []string{"id", "role", "speaker", "content", "time", "replaces", "topic", "images", "recalled", "metadata"}
 
-// ParseMessage reads the body of a message event and fills what it leaves out:
-// id from the sequence, role user, speaker the role, time the stream's. bank,
-// session, seq and stored come from the broker. The error is ErrInvalid and
-// names the field.
+// ParseMessage reads the body of a message event and fills in what it omits: id from the sequence, role user, speaker
+// the role, time the stream's. bank, session, seq and stored come from the broker. The error is ErrInvalid and names
+// the field.
 func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, body []byte) (Message, error) {
 	var m Message
 	if err := DecodeEvent(body, &m); err != nil {
@@ -104,17 +102,7 @@ func orEmpty(b []byte) []byte {
 // SequenceID is the id of a message that was published without one: "seq:<sequence>".
 func SequenceID(seq uint64) MessageID { return MessageID(fmt.Sprintf("seq:%d", seq)) }
 
-// SequenceOf reads a SequenceID; ok is false for any other id.
-func SequenceOf(id MessageID) (seq uint64, ok bool) {
-	rest, found := strings.CutPrefix(string(id), "seq:")
-	if !found {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(rest, 10, 64)
-	return n, err == nil
-}
-
-// Validate checks the fields a publisher sets. Empty optional fields are fine.
+// Validate checks the fields that a publisher sets. Optional fields may be empty.
 func (m Message) Validate() error {
 	if m.ID != "" {
 		if err := CheckID("id", string(m.ID)); err != nil {
@@ -143,6 +131,9 @@ func (m Message) Validate() error {
 	if len(m.Images) > MaxImages {
 		return Invalid("images", "has %d images; at most %d are allowed", len(m.Images), MaxImages)
 	}
+	if y := m.Time.UTC().Year(); !m.Time.IsZero() && (y < 1 || y > 9999) {
+		return Invalid("time", "year %d (in UTC) is outside 1 to 9999", y)
+	}
 	return m.checkContent()
 }
 
@@ -160,7 +151,7 @@ func (m Message) checkContent() error {
 	return nil
 }
 
-// Caption joins the captions of the message's images, "" without any.
+// Caption returns the captions of the images, one per line; "" for none.
 func (m Message) Caption() string {
 	var parts []string
 	for _, img := range m.Images {
@@ -171,8 +162,8 @@ func (m Message) Caption() string {
 	return strings.Join(parts, "\n")
 }
 
-// IsForeign reports whether a stored event is a broker's acknowledgement that
-// a reply subject led into the stream: stream and seq, and no field of its own.
+// IsForeign reports whether a stored event is an acknowledgement of the broker that a reply subject led into the
+// stream: it has stream and seq, and no field of a message.
 func IsForeign(body []byte) bool {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -191,8 +182,8 @@ func IsForeign(body []byte) bool {
 	return true
 }
 
-// Flush says that a conversation paused or ended: what is left of it is
-// extracted. With Upto it is void if a message after that sequence stands before it.
+// Flush says that a conversation paused or ended, so that the rest of it is extracted. With Upto it is void if a
+// message past that sequence precedes it.
 type Flush struct {
 	Upto uint64 `json:"upto,omitempty"`
 }
@@ -202,3 +193,11 @@ func ParseFlush(body []byte) (Flush, error) {
 	var f Flush
 	return f, DecodeEvent(body, &f)
 }
+
+// PlainFlush reports whether the body of a flush holds nothing but what a flush may say.
+func PlainFlush(body []byte) bool {
+	var f Flush
+	return len(body) <= maxFlush && decode(body, &f, true) == nil
+}
+
+const maxFlush = 64 // bytes: more than its longest form

@@ -7,7 +7,7 @@ type PendingKind string
 
 // The kinds of questions that wait for a language model.
 const (
-	PendingDecide    PendingKind = "decide"    // what a new fact means for older ones near it
+	PendingDecide    PendingKind = "decide"    // what a new fact means for similar older ones
 	PendingSummarise PendingKind = "summarise" // a wording for a composite
 	PendingObserve   PendingKind = "observe"   // a request that a model is to answer too
 )
@@ -18,11 +18,11 @@ type PendingKey struct {
 	ID   string // of the fact or the composite, or the op of the request
 }
 
-// PendingQuestion is a question that waits for a language model: it is put down with
-// what raised it and goes with the write that answers it.
+// PendingQuestion is a question that waits for a language model. It is stored with the write that raised it and removed
+// by the write that answers it.
 type PendingQuestion struct {
 	PendingKey  `json:"-"`
-	Targets     []FactID        `json:"targets,omitempty"`     // of a fact: older ones worth asking about, the most alike first
+	Targets     []FactID        `json:"targets,omitempty"`     // of a fact: older ones to ask about, the most similar first
 	Request     *ObserveRequest `json:"request,omitempty"`     // of a request
 	Consolidate bool            `json:"consolidate,omitempty"` // the request was to consolidate
 	Write       uint64          `json:"-"`                     // MEM_WRITES sequence it waits since

@@ -3,14 +3,14 @@ package memory
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
-// NormalText is the form under which two statements are the same: Unicode
-// NFKC, case folded, white space folded to single spaces, final punctuation
-// dropped. It is for comparing and hashing, never for showing.
+// NormalText returns the form in which two equal statements are the same: Unicode NFKC, case folded, with single spaces
+// and without final punctuation. It is for comparing and hashing, never for display.
 func NormalText(s string) string {
 	s = folded(s)
 	s = strings.Join(strings.Fields(s), " ")
@@ -19,9 +19,8 @@ func NormalText(s string) string {
 	})
 }
 
-// folded is s in NFKC and case folded; bytes that are no UTF-8 are one
-// replacement character. Cherokee folds to its capitals, which the library takes
-// for letters to be made small again.
+// folded returns s in NFKC and case folded. Invalid UTF-8 becomes one replacement character. Cherokee folds to its
+// capitals, which the library would fold again.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -34,10 +33,14 @@ func folded(s string) string {
 	}, cases.Fold().String(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD"))))
 }
 
-// NewEntityID is the canonical id of a named thing: lower case, NFKC, white
-// space folded; "Person", " Alice  B." gives "person:alice b.". An empty name gives "".
+// NewEntityID returns the canonical id of a named thing: lower case, NFKC, single spaces, of a person the PersonName.
+// EntityPerson and " Alice  B." make "person:alice b.". An empty name makes "".
 func NewEntityID(typ EntityType, name string) EntityID {
-	name = strings.Join(strings.Fields(folded(name)), " ")
+	name = folded(name)
+	if typ == EntityPerson {
+		name = PersonName(name)
+	}
+	name = strings.Join(strings.Fields(name), " ")
 	if name == "" {
 		return ""
 	}
@@ -47,8 +50,8 @@ func NewEntityID(typ EntityType, name string) EntityID {
 	return EntityID(string(typ) + ":" + name)
 }
 
-// ParseEntityID checks "type:name" and gives its canonical form; a name
-// without a known type before the colon is of type other.
+// ParseEntityID returns the canonical form of "type:name". A name without a known type before the colon is of type
+// other.
 func ParseEntityID(field, s string) (EntityID, error) {
 	typ, name, found := strings.Cut(s, ":")
 	t := EntityType(strings.ToLower(strings.TrimSpace(typ)))
@@ -65,11 +68,22 @@ func ParseEntityID(field, s string) (EntityID, error) {
 	return id, nil
 }
 
-// Split gives the type and the name of an entity id.
+// Split returns the type and the name of an entity id.
 func (e EntityID) Split() (EntityType, string) {
 	typ, name, found := strings.Cut(string(e), ":")
 	if !found {
 		return EntityOther, string(e)
 	}
 	return EntityType(typ), name
+}
+
+// Truncate returns at most the first n bytes of s, without a part of a character at the end.
+func Truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

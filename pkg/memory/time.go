@@ -14,8 +14,8 @@ type Span struct {
 // IsZero reports whether neither end is known.
 func (s Span) IsZero() bool { return s.From == nil && s.To == nil }
 
-// Overlaps reports whether the span shares an instant with [from, to]; both
-// ends are inclusive and a nil end is open. A zero span overlaps nothing.
+// Overlaps reports whether the span shares an instant with [from, to]; both ends are inclusive and a nil end is open. A
+// zero span overlaps nothing.
 func (s Span) Overlaps(from, to *time.Time) bool {
 	if s.IsZero() {
 		return false
@@ -26,8 +26,7 @@ func (s Span) Overlaps(from, to *time.Time) bool {
 	return from == nil || s.To == nil || !s.To.Before(*from)
 }
 
-// Interval is a stretch of time in which a fact is held true: from From
-// (inclusive) until To (exclusive); a nil To is still open.
+// Interval is a stretch of time in which a fact is valid: from From (inclusive) to To (exclusive). A nil To is open.
 type Interval struct {
 	From time.Time  `json:"from"`
 	To   *time.Time `json:"to"`
@@ -38,7 +37,7 @@ func (i Interval) Covers(t time.Time) bool {
 	return !t.Before(i.From) && (i.To == nil || t.Before(*i.To))
 }
 
-// ParseTime reads RFC 3339 with a zone and gives UTC. A time without a zone is invalid.
+// ParseTime reads RFC 3339 with a zone and returns it in UTC, to the microsecond. A time without a zone is ErrInvalid.
 func ParseTime(field, s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -75,15 +74,12 @@ func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
+	return Truncate(s, n) + "…"
 }
 
-// Instant is a moment of event time, to the microsecond, in UTC: what every
-// time of an event is cut to before it is compared or stored.
+// Instant is a moment of event time in UTC, to the microsecond. Every time of an event is truncated to it before it is
+// compared or stored.
 type Instant = time.Time
 
-// At cuts a time to an Instant.
+// At truncates a time to an Instant.
 func At(t time.Time) Instant { return t.UTC().Truncate(time.Microsecond) }

@@ -19,8 +19,8 @@ const (
 	StageRerank    = "rerank"
 )
 
-// Usage is what calls of a model took, as the provider reported it. Failed
-// calls are among Calls, and what they took is counted where it is known.
+// Usage is what calls of a model used, as the provider reported it. Failed calls are among Calls, and what they used is
+// counted when it is known.
 type Usage struct {
 	Calls            int `json:"calls"`
 	Failed           int `json:"failed"`
@@ -29,13 +29,13 @@ type Usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 }
 
-// Plus adds two usages.
+// Plus returns the sum of two usages.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Calls + v.Calls, u.Failed + v.Failed, u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens,
 		u.CompletionTokens + v.CompletionTokens}
 }
 
-// Tokens is what counts against a budget: prompt and completion.
+// Tokens returns what counts against a budget: prompt and completion.
 func (u Usage) Tokens() int { return u.PromptTokens + u.CompletionTokens }
 
 // StageUsage is the usage of one model by one stage.
@@ -45,9 +45,8 @@ type StageUsage struct {
 	Usage
 }
 
-// Meter sums up what model calls took. It travels in a context down to the
-// provider, so that every call counts, repeated and failed ones too. A nil
-// Meter counts nothing. It is safe for concurrent use.
+// Meter sums up what model calls used. It travels in a context down to the provider, so that every call counts,
+// repeated and failed ones too. A nil Meter counts nothing. It is safe for concurrent use.
 type Meter struct {
 	mu   sync.Mutex
 	list []StageUsage
@@ -55,12 +54,12 @@ type Meter struct {
 
 type meterKey struct{}
 
-// WithMeter gives a context whose model calls count in m.
+// WithMeter returns a context whose model calls count in m.
 func WithMeter(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
-// MeterOf gives the Meter of a context, nil without one.
+// MeterOf returns the Meter of a context, nil without one.
 func MeterOf(ctx context.Context) *Meter {
 	m, _ := ctx.Value(meterKey{}).(*Meter)
 	return m
@@ -76,7 +75,7 @@ func (m *Meter) Add(u StageUsage) {
 	m.list = AddUsage(m.list, u)
 }
 
-// Take gives what was counted since the last Take, by stage and model; nil for nothing.
+// Take returns what was counted since the last Take, by stage and model; nil for nothing.
 func (m *Meter) Take() []StageUsage {
 	if m == nil {
 		return nil

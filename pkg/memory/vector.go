@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Vector is an embedding. In an event of the log it is a base64 string of
-// little-endian float32; a caller may also give a JSON array of numbers.
+// Vector is an embedding. In an event of the log it is a base64 string of little-endian float32; a caller may also give
+// a JSON array of numbers.
 type Vector []float32
 
 // MarshalJSON writes the base64 form; a nil vector is null.
@@ -41,7 +41,7 @@ func (v *Vector) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Bytes gives the little-endian float32 form, 4 bytes a dimension.
+// Bytes returns the little-endian float32 form, 4 bytes per dimension.
 func (v Vector) Bytes() []byte {
 	b := make([]byte, 4*len(v))
 	for i, f := range v {
@@ -74,7 +74,7 @@ func (v Vector) Check(field string) error {
 	return nil
 }
 
-// Unit gives v scaled to length 1; a zero vector stays zero.
+// Unit returns v scaled to length 1; a zero vector stays zero.
 func (v Vector) Unit() Vector {
 	var sum float64
 	for _, f := range v {
@@ -91,8 +91,7 @@ func (v Vector) Unit() Vector {
 	return out
 }
 
-// Cosine is the cosine similarity of two vectors in [-1, 1]; 0 when their
-// sizes differ or either is zero.
+// Cosine returns the cosine similarity of two vectors, in [-1, 1]; 0 when their sizes differ or either is zero.
 func Cosine(a, b Vector) float64 {
 	if len(a) != len(b) {
 		return 0

@@ -14,7 +14,7 @@ const (
 // Carry says how a window carries a message that is not extracted.
 type Carry string
 
-// The ways a message is carried without being extracted.
+// The reasons for which a message is carried without being extracted.
 const (
 	CarryFiltered  Carry = "filtered"  // its role is outside the role filter
 	CarryRecalled  Carry = "recalled"  // it came out of memory
@@ -27,9 +27,8 @@ type WindowMessage struct {
 	Carry Carry  `json:"carry,omitempty"` // "" = to be extracted
 }
 
-// Window is a run of messages of one session that is extracted together.
-// It names messages by sequence and carries no text. Every message is new in
-// exactly one window.
+// Window is a run of messages of one session that is extracted together. It names messages by sequence and carries no
+// text. Every message is new in exactly one window.
 type Window struct {
 	ID         WindowID        `json:"id"`
 	Bank       BankID          `json:"-"`
@@ -40,7 +39,7 @@ type Window struct {
 	Trigger    Trigger         `json:"trigger"`
 }
 
-// First and Last are the sequences of the first and last new message.
+// First is the sequence of the first new message.
 func (w Window) First() uint64 { return w.New[0].Seq }
 
 // Last is the sequence of the last new message.

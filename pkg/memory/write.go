@@ -1,9 +1,13 @@
 package memory
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+)
 
-// WriteKind says what an event of MEM_WRITES does to the store; it is the last
-// token of its subject.
+// WriteKind says what an event of MEM_WRITES does to the store; it is the last token of its subject.
 type WriteKind string
 
 // The kinds of write.
@@ -11,31 +15,31 @@ const (
 	WriteWindow      WriteKind = "window"      // a window ended: facts, empty or dead
 	WriteRetain      WriteKind = "retain"      // facts given by hand
 	WriteObserve     WriteKind = "observe"     // derive or take observations
-	WriteConsolidate WriteKind = "consolidate" // run what waits for a schedule
+	WriteConsolidate WriteKind = "consolidate" // run what is due by schedule
 	WriteEdit        WriteKind = "edit"        // a new version of a fact
 	WriteConflict    WriteKind = "conflict"    // resolve or dismiss a conflict
-	WriteFeedback    WriteKind = "feedback"    // what a recall was good for
+	WriteFeedback    WriteKind = "feedback"    // how useful a recall was
 	WriteBank        WriteKind = "bank"        // a bank's profile
 	WriteForget      WriteKind = "forget"      // erase
 	WriteDecide      WriteKind = "decide"      // what a model decided about facts that are near each other
 	WriteSummary     WriteKind = "summary"     // a model's wordings for composites
 	WriteVectors     WriteKind = "vectors"     // vectors that come after their records
-	WriteUsage       WriteKind = "usage"       // what model calls took that no other write tells of
+	WriteUsage       WriteKind = "usage"       // model usage that no other write reports
+	WriteErased      WriteKind = "erased"      // names of events that a forget erased from the log
+	WriteRest        WriteKind = "rest"        // what a forget left of an earlier write; RestOf names it
 )
 
-// Write is one event of MEM_WRITES. Exactly one of the parts is set, the one
-// its Kind names. The order of these events is the truth: the same ones give
-// the same store.
+// Write is one event of MEM_WRITES. Exactly one of the parts is set, the one that its Kind names. The order of these
+// events is the truth: the same events make the same store.
 type Write struct {
 	Bank BankID    `json:"-"` // the subject's
 	Kind WriteKind `json:"-"` // the subject's
 	Seq  uint64    `json:"-"` // sequence in MEM_WRITES
-	// Trace is the trace context that the write's changes go out with; "" = none.
-	// It is no part of what the write says.
+	// Trace is the trace context that the changes of the write are published with; "" = none. It is not content.
 	Trace string `json:"-"`
 
-	Op   string    `json:"op"`            // repeating it changes nothing
-	Time time.Time `json:"time,omitzero"` // zero = the stream timestamp; set when appended anew
+	Op   string    `json:"op"`            // a write with an op that was applied changes nothing
+	Time time.Time `json:"time,omitzero"` // zero = the stream timestamp; set when it is appended again
 	// Upto is the MEM_MESSAGES sequence that must be applied before this event.
 	Upto uint64 `json:"upto,omitempty"`
 
@@ -53,26 +57,33 @@ type Write struct {
 	Decide      []Decided           `json:"decide,omitempty"`
 	Summaries   []Summary           `json:"summaries,omitempty"`
 	Vectors     []LateVector        `json:"vectors,omitempty"` // also of messages of a window
-	// Early says that a change of the embedding model made Vectors: a rebuild
-	// gives them to their facts where the facts are made, before this event.
+	// Early says that a change of the embedding model made Vectors: a rebuild attaches them to their facts when the
+	// facts are made, before this event.
 	Early bool `json:"early,omitempty"`
 
-	// Seen, of observations by a model, is the MEM_WRITES sequence up to which
-	// the model had seen the bank's facts; 0 = a part of them.
+	// RestOf says that this is what a forget left of an earlier event, which is erased; nil = it is no such rest. Its op
+	// was applied, so it changes nothing, and a rebuild applies it in the place of the earlier event.
+	RestOf *RestOf `json:"rest_of,omitempty"`
+	// Receipt, of the rest of a forget, is what the forget erased.
+	Receipt *Receipt `json:"receipt,omitempty"`
+	// Erased names events that are erased from the log, so that a rebuild accounts for them.
+	Erased *Erased `json:"erased,omitempty"`
+
+	// Seen, of observations by a model, is the MEM_WRITES sequence up to which the model had seen the bank's facts; 0 =
+	// a part of them.
 	Seen uint64 `json:"seen,omitempty"`
 
 	// By says which model made what the write holds; nil = none did.
 	By *Stamp `json:"by,omitempty"`
-	// Usage is what the model calls behind the write took. It counts once for
-	// every event of the log, even for one whose op was applied before.
+	// Usage is what the model calls behind the write used. It counts once for every event of the log, even for one
+	// whose op was applied before.
 	Usage []StageUsage `json:"usage,omitempty"`
 }
 
 // WindowOutcome is how a window ended.
 type WindowOutcome string
 
-// The ends a window can have. The first applied end stands; facts or empty
-// replace an earlier dead one.
+// The ends of a window. The first applied end stands, but facts or empty replace an earlier dead.
 const (
 	WindowFacts WindowOutcome = "facts"
 	WindowEmpty WindowOutcome = "empty"
@@ -108,11 +119,47 @@ const (
 	OutcomeRefused    Outcome = "refused"
 )
 
-// WriteResult is what became of one fact of a write. Superseded as an outcome
-// of a retained fact says that it took another's place.
+// WriteResult is what became of one fact of a write. Superseded, for a retained fact, says that it ended another.
 type WriteResult struct {
 	Key     string  `json:"key,omitempty"`
 	ID      string  `json:"id,omitempty"`
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"`
 }
+
+// RestOf names the event of MEM_WRITES that a rest stands for.
+type RestOf struct {
+	Seq  uint64    `json:"seq"`
+	Kind WriteKind `json:"kind"`
+}
+
+// Erased names events that a forget erased from the log: ids and places, never text.
+type Erased struct {
+	Messages []ErasedMessage `json:"messages,omitempty"`
+	Writes   []ErasedWrite   `json:"writes,omitempty"` // of a bank that was erased
+}
+
+// ErasedMessage is a message event that was erased.
+type ErasedMessage struct {
+	Seq     uint64    `json:"seq"` // in MEM_MESSAGES
+	ID      MessageID `json:"id"`
+	Session SessionID `json:"session,omitempty"` // "" for one of a bank that was erased
+	Stored  time.Time `json:"stored,omitzero"`   // zero for one of a bank that was erased
+}
+
+// ErasedWrite is a write that was erased whole.
+type ErasedWrite struct {
+	Seq uint64 `json:"seq"` // in MEM_WRITES
+	Op  string `json:"op"`  // its hash (HashedOp)
+}
+
+// HashedOp stands for the op of a write of a bank that was erased: an op is a word of its caller.
+func HashedOp(bank BankID, op string) string {
+	if strings.HasPrefix(op, hashedOp) {
+		return op
+	}
+	sum := sha256.Sum256([]byte(string(bank) + "\x00" + op))
+	return hashedOp + hex.EncodeToString(sum[:16])
+}
+
+const hashedOp = "erased:"

@@ -32,8 +32,14 @@ func TestAnthropic(t *testing.T) {
 		if r.path != "/v1/messages" || r.header.Get("X-Api-Key") != "sk-secret-key" || r.header.Get("Anthropic-Version") == "" {
 			t.Errorf("asked %s with %v", r.path, r.header)
 		}
+		for name := range r.header {
+			if strings.HasPrefix(name, "X-Stainless") || strings.Contains(r.header.Get(name), "Anthropic/Go") {
+				t.Errorf("the header %s describes this machine", name)
+			}
+		}
 		want := map[string]any{
-			"model": "claude-haiku", "max_tokens": 50.0, "temperature": 0.0, "system": "Be brief.",
+			"model": "claude-haiku", "max_tokens": 50.0, "temperature": 0.0,
+			"system":   []any{map[string]any{"type": "text", "text": "Be brief."}},
 			"messages": []any{map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": "Hi."}}}},
 		}
 		if diff := cmp.Diff(want, r.body); diff != "" {
@@ -56,7 +62,7 @@ func TestAnthropic(t *testing.T) {
 			t.Errorf("without a limit it asks for %v tokens", body["max_tokens"])
 		}
 	})
-	t.Run("a tool loop goes there and back", func(t *testing.T) {
+	t.Run("tool calls and their results make the round trip", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(200, `{"content":[{"type":"text","text":"So."},{"type":"tool_use","id":"t9","name":"done","input":{"a":1}}],"stop_reason":"tool_use","usage":{}}`))
 		got, err := open(t, config("anthropic:m", s.URL)).Language(memory.StageReflect).Complete(context.Background(), memory.Prompt{
@@ -76,14 +82,17 @@ func TestAnthropic(t *testing.T) {
 		var kinds []string
 		list, _ := body["messages"].([]any)
 		for _, m := range list {
-			kinds = append(kinds, dig(m, "role").(string)+" "+dig(m, "content", 0, "type").(string))
+			content, _ := dig(m, "content").([]any)
+			for _, part := range content {
+				kinds = append(kinds, dig(m, "role").(string)+" "+dig(part, "type").(string))
+			}
 		}
 		want := []string{"user text", "assistant text", "assistant tool_use", "assistant tool_use", "user tool_result", "user tool_result"}
 		if diff := cmp.Diff(want, kinds); diff != "" {
 			t.Error(diff)
 		}
-		if dig(list[3], "content", 0, "input", "arguments") != "broken" || dig(list[5], "content", 0, "tool_use_id") != "t2" {
-			t.Errorf("second call %v, its result %v", list[3], list[5])
+		if dig(list[1], "content", 2, "input", "arguments") != "broken" || dig(list[2], "content", 1, "tool_use_id") != "t2" {
+			t.Errorf("second call %v, its result %v", list[1], list[2])
 		}
 	})
 	t.Run("a stream hands its text on and puts tool inputs together", func(t *testing.T) {
@@ -143,7 +152,7 @@ func TestAnthropic(t *testing.T) {
 			}
 		}
 	})
-	t.Run("an answer of nothing is an answer", func(t *testing.T) {
+	t.Run("an empty answer is an answer", func(t *testing.T) {
 		t.Parallel()
 		for _, body := range []string{`{"content":[],"stop_reason":"end_turn","usage":{"input_tokens":2}}`, `{"content":[{"type":"text","text":""}],"stop_reason":"end_turn","usage":{"input_tokens":2}}`} {
 			got, err := open(t, config("anthropic:m", serve(t, says(200, body)).URL)).Language(memory.StageExtract).Complete(context.Background(), memory.Prompt{User: "x"})
@@ -152,7 +161,7 @@ func TestAnthropic(t *testing.T) {
 			}
 		}
 	})
-	t.Run("failures have their meaning", func(t *testing.T) {
+	t.Run("each failure keeps its meaning", func(t *testing.T) {
 		t.Parallel()
 		for name, c := range map[string]struct {
 			step    step
@@ -164,6 +173,7 @@ func TestAnthropic(t *testing.T) {
 			"a refusal":      {says(200, `{"content":[{"type":"text","text":"I"}],"stop_reason":"refusal","usage":{}}`), memory.ErrInvalid, 1},
 			"nothing":        {says(200, `{"type":"message"}`), memory.ErrUnavailable, 3},
 			"another shape":  {says(200, `"x"`), memory.ErrUnavailable, 3},
+			"null":           {says(200, `null`), memory.ErrUnavailable, 3},
 			"an error as ok": {says(200, `{"type":"error","error":{"type":"api_error","message":"x"}}`), memory.ErrUnavailable, 3},
 		} {
 			s := serve(t, c.step)
@@ -178,7 +188,7 @@ func TestAnthropic(t *testing.T) {
 			t.Errorf("an error in a stream: %d requests, %v", len(s.requests()), err)
 		}
 	})
-	t.Run("an old model that gives fewer tokens is asked for fewer", func(t *testing.T) {
+	t.Run("an old model with a smaller output limit is asked for fewer tokens", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(400, `{"error":{"message":"max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens"}}`), says(200, message))
 		if _, err := open(t, config("anthropic:m", s.URL)).Language(memory.StageExtract).Complete(context.Background(), memory.Prompt{User: "x"}); err != nil {

@@ -7,9 +7,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/provider/anthropic"
+	"github.com/eunoe-memory/eunoe/pkg/provider/call"
+	"github.com/eunoe-memory/eunoe/pkg/provider/google"
+	"github.com/eunoe-memory/eunoe/pkg/provider/openai"
+	"github.com/eunoe-memory/eunoe/pkg/provider/rerank"
 )
 
 // The providers.
@@ -20,30 +24,11 @@ const (
 	Ollama    = "ollama"
 )
 
-// The shapes a reranker's endpoint can have.
-const (
-	ShapeCohere = "cohere"
-	ShapeJina   = "jina"
-	ShapeTEI    = "tei"
-)
+// ollamaURL is where Ollama speaks OpenAI's protocol: its own protocol embeds one text per request.
+const ollamaURL = "http://127.0.0.1:11434/v1"
 
-// Key is a secret that never shows in text: what is printed of it is whether
-// it is set.
-type Key string
-
-// String says whether the key is set.
-func (k Key) String() string {
-	if k == "" {
-		return ""
-	}
-	return "(set)"
-}
-
-// GoString is String.
-func (k Key) GoString() string { return k.String() }
-
-// MarshalText is String, so that encoders do not tell it either.
-func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+// Key is a secret that never appears in text.
+type Key = call.Key
 
 // Model is one model and where it is.
 type Model struct {
@@ -61,33 +46,17 @@ type Embedding struct {
 	DocPrefix   string // stands before every text that is stored
 }
 
-// Reranking is the endpoint that reranks.
-type Reranking struct {
-	URL   string // of the service, with or without its path; "" = none
-	Model string // "" = the service has one model
-	Key   Key
-	Shape string // cohere, jina or tei; "" = as the URL says
-}
-
-// Config names the models and says how they are called.
+// Config names the models and bounds the calls to them.
 type Config struct {
+	call.Config
 	// Stages are the language models by stage (memory.StageExtract and so on).
 	Stages map[string]Model
 	Embed  Embedding
-	Rerank Reranking
-
-	Timeout     time.Duration // of one call, its attempts and waits included
-	Retries     int           // attempts after the first one
-	Wait        time.Duration // before the second attempt, doubled each time; a provider's Retry-After goes first
-	Concurrency int           // requests to one model at a time; more wait
-	Trip        int           // failures in a row after which a model is left alone
-	Rest        time.Duration // how long it is left alone
+	Rerank rerank.Config
 }
 
 // DefaultConfig names no model.
-func DefaultConfig() Config {
-	return Config{Timeout: time.Minute, Retries: 2, Wait: 500 * time.Millisecond, Concurrency: 8, Trip: 5, Rest: 15 * time.Second}
-}
+func DefaultConfig() Config { return Config{Config: call.DefaultConfig()} }
 
 // Validate joins everything that is wrong.
 func (c Config) Validate() error {
@@ -104,55 +73,64 @@ func (c Config) Validate() error {
 			errs = append(errs, memory.Invalid("stages", "%q is no stage with a language model", stage))
 		}
 	}
-	errs = append(errs, c.Embed.Validate(), c.Rerank.Validate())
-	if c.Timeout <= 0 || c.Wait <= 0 || c.Rest <= 0 {
-		errs = append(errs, memory.Invalid("timeout", "timeout, wait and rest must be more than 0"))
-	}
-	if c.Retries < 0 || c.Concurrency < 1 || c.Trip < 1 {
-		errs = append(errs, memory.Invalid("retries", "retries must be 0 or more, concurrency and trip at least 1"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.Embed.Validate(), c.Rerank.Validate(), c.Config.Validate())...)
 }
 
 // stages are those that call a language model.
-var stages = []string{memory.StageExtract, memory.StageDecide, memory.StageSummarise, memory.StageObserve, memory.StageReflect, memory.StageJudge}
+var stages = []string{
+	memory.StageExtract, memory.StageDecide, memory.StageSummarise, memory.StageObserve, memory.StageReflect, memory.StageJudge,
+}
 
-// Split gives provider and model of a name.
+// Split returns provider and model of a name. The error is memory.ErrInvalid.
 func Split(name string) (provider, model string, err error) {
 	provider, model, ok := strings.Cut(name, ":")
 	if !ok || strings.TrimSpace(model) == "" || len(name) > 200 || strings.ContainsAny(name, " \t\r\n") {
 		return "", "", memory.Invalid("", "%q is no model; expected provider:model, as openai:gpt-4o-mini", name)
 	}
-	switch provider {
-	case OpenAI, Anthropic, Google, Ollama:
-		return provider, model, nil
+	if defaultURL(provider) == "" {
+		return "", "", memory.Invalid("", "%q is no provider; expected openai, anthropic, google or ollama "+
+			"(openai with a base URL is every compatible server)", provider)
 	}
-	return "", "", memory.Invalid("", "%q is no provider; expected openai, anthropic, google or ollama (openai with a base URL is every compatible server)", provider)
+	return provider, model, nil
 }
 
-// own are the base URLs of the providers.
-func own(provider string) string {
+// defaultURL returns the base URL of a provider's own models, "" for an unknown provider.
+func defaultURL(provider string) string {
 	switch provider {
 	case OpenAI:
-		return "https://api.openai.com/v1"
+		return openai.URL
 	case Anthropic:
-		return "https://api.anthropic.com/v1"
+		return anthropic.URL
 	case Google:
-		return "https://generativelanguage.googleapis.com/v1beta"
+		return google.URL
 	case Ollama:
-		return "http://127.0.0.1:11434/v1"
+		return ollamaURL
 	}
 	return ""
 }
 
-// BaseURL is where the model is asked, without a slash at its end.
+// BaseURL returns where the model is asked, without a slash at its end.
 func (m Model) BaseURL() string {
 	if m.URL != "" {
 		return strings.TrimRight(m.URL, "/")
 	}
 	provider, _, _ := strings.Cut(m.Name, ":")
-	return own(provider)
+	return defaultURL(provider)
 }
+
+// endpoint returns name, address and key.
+func (m Model) endpoint() call.Endpoint {
+	return call.Endpoint{Model: m.Name, URL: m.BaseURL(), Key: m.Key}
+}
+
+// ErrNoKey: a model beyond this machine has no key.
+var ErrNoKey = fmt.Errorf("no key is set: %w", memory.ErrInvalid)
+
+// What a failed call says about the settings. Both come with memory.ErrUnavailable.
+var (
+	ErrKeyRefused = call.ErrKeyRefused
+	ErrNotThere   = call.ErrNotThere
+)
 
 // Validate checks name and URL, and that a model beyond this machine has a key.
 func (m Model) Validate() error {
@@ -160,19 +138,16 @@ func (m Model) Validate() error {
 	if err != nil {
 		return err
 	}
-	if err := checkURL(m.BaseURL()); err != nil {
+	if err := call.CheckURL(m.BaseURL()); err != nil {
 		return err
 	}
-	if m.Key == "" && provider != Ollama && !loopback(m.BaseURL()) {
+	if m.Key == "" && provider != Ollama && !isLoopback(m.BaseURL()) {
 		return fmt.Errorf("%s at %s needs a key: %w", m.Name, m.BaseURL(), ErrNoKey)
 	}
 	return nil
 }
 
-// ErrNoKey: a model beyond this machine has no key.
-var ErrNoKey = fmt.Errorf("no key is set: %w", memory.ErrInvalid)
-
-// Validate checks an embedding model; none is fine.
+// Validate checks an embedding model; none is valid.
 func (e Embedding) Validate() error {
 	if e.Name == "" {
 		return nil
@@ -189,36 +164,8 @@ func (e Embedding) Validate() error {
 	return nil
 }
 
-// Validate checks a reranker; none is fine.
-func (r Reranking) Validate() error {
-	if r.URL == "" {
-		return nil
-	}
-	if err := checkURL(r.URL); err != nil {
-		return fmt.Errorf("reranker: %w", err)
-	}
-	if !slices.Contains([]string{"", ShapeCohere, ShapeJina, ShapeTEI}, r.Shape) {
-		return memory.Invalid("shape", "%q is no shape of a reranker; expected cohere, jina or tei", r.Shape)
-	}
-	return nil
-}
-
-// checkURL wants an http or https URL that holds no credentials.
-func checkURL(raw string) error {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return memory.Invalid("url", "expected an http or https URL with a host")
-	case u.User != nil:
-		return memory.Invalid("url", "a URL must not hold credentials: a key is a setting of its own")
-	case u.RawQuery != "" || u.Fragment != "":
-		return memory.Invalid("url", "expected a URL without query and fragment")
-	}
-	return nil
-}
-
-// loopback reports whether a URL is of this machine.
-func loopback(raw string) bool {
+// isLoopback reports whether a URL is on this machine.
+func isLoopback(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return false

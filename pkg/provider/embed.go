@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +10,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -22,31 +22,30 @@ const (
 	minTextBytes  = 256       // a text is not cut shorter than this to fit
 )
 
-// embedder gives vectors by a model behind HTTP.
+// vectorProtocol asks a provider for vectors.
+type vectorProtocol interface {
+	// Vectors returns one vector per text, in the texts' order, by one request. dimension 0 is the model's own.
+	Vectors(ctx context.Context, texts []string, dimension int) ([][]float64, error)
+}
+
+// embedder embeds by a model behind HTTP.
 type embedder struct {
-	line   *line
-	config Embedding
-	model  string // provider:model
-	ask    vectorDialect
+	config  Embedding
+	vectors vectorProtocol
 
 	mu        sync.Mutex
 	dimension int // 0 until it is measured
 }
-
-// vectorDialect is how a provider is asked for vectors: one request, one
-// vector a text, in the texts' order.
-type vectorDialect func(ctx context.Context, l *line, texts []string, dimension int) ([][]float64, error)
 
 var (
 	_ memory.Embedder      = (*embedder)(nil)
 	_ memory.QueryEmbedder = (*embedder)(nil)
 )
 
-// Name is provider and model, then "@" and the dimension where one was asked
-// for, then "+" and a digest of the prefix of stored texts where there is one,
-// for each of them changes the vectors.
+// Name returns provider and model, then "@" and the dimension where one was asked for, then "+" and a digest of the
+// prefix of stored texts where there is one: each of them changes the vectors.
 func (e *embedder) Name() string {
-	name := e.model
+	name := e.config.Name
 	if e.config.Dimension > 0 {
 		name += fmt.Sprintf("@%d", e.config.Dimension)
 	}
@@ -57,22 +56,21 @@ func (e *embedder) Name() string {
 	return name
 }
 
-// Dimension is the size of every vector, 0 before Measure.
+// Dimension returns the size of every vector, 0 before Measure.
 func (e *embedder) Dimension() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.dimension
 }
 
-// Thresholds are those that systems with neural embedders publish for
-// near-duplicates (0.85) and clusters (0.75, and 0.70 to the representative);
-// such a vector ranks with full weight.
+// Thresholds are those that systems with neural embedders publish for near-duplicates (0.85) and clusters (0.75, and
+// 0.70 to the representative); such a vector ranks with full weight.
 func (*embedder) Thresholds() memory.SimilarityThresholds {
 	return memory.SimilarityThresholds{Dedup: .85, Cluster: .75, Diameter: .70, RankWeight: 1}
 }
 
-// Embed gives one vector of unit length per text, in order. The texts stay as
-// they are. A text beyond what the model takes is embedded by its beginning.
+// Embed returns one vector of unit length per text, in order, and leaves the texts unchanged. A text beyond what the
+// model takes is embedded by its beginning.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([]memory.Vector, error) {
 	out := make([]memory.Vector, 0, len(texts))
 	for _, batch := range batches(texts, e.config.DocPrefix) {
@@ -85,7 +83,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([]memory.Vector, 
 	return out, nil
 }
 
-// EmbedQuery gives the vector of a question.
+// EmbedQuery returns the vector of a question.
 func (e *embedder) EmbedQuery(ctx context.Context, text string) (memory.Vector, error) {
 	vectors, err := e.embed(ctx, batches([]string{text}, e.config.QueryPrefix)[0])
 	if err != nil {
@@ -99,19 +97,17 @@ func (e *embedder) measure(ctx context.Context) error {
 	if e.Dimension() > 0 {
 		return nil
 	}
-	got, err := e.ask(ctx, e.line, []string{"dimension"}, 0)
+	got, err := e.vectors.Vectors(ctx, []string{"dimension"}, 0)
 	if err != nil {
 		return err
 	}
 	n := len(got[0])
 	if n == 0 || n > memory.MaxDimension {
-		return fmt.Errorf("%s gives vectors of %d dimensions: %w", e.model, n, memory.ErrInvalid)
+		return fmt.Errorf("%s gives vectors of %d dimensions: %w", e.config.Name, n, memory.ErrInvalid)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.dimension == 0 {
-		e.dimension = n
-	}
+	e.dimension = cmp.Or(e.dimension, n)
 	return nil
 }
 
@@ -134,24 +130,15 @@ func batches(texts []string, prefix string) [][]string {
 	return out
 }
 
-// cut gives the first n bytes of s at most, without a broken rune, as valid UTF-8.
-func cut(s string, n int) string {
-	if len(s) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
+// cut returns at most the first n bytes of s, without a broken rune, as valid UTF-8.
+func cut(s string, n int) string { return strings.ToValidUTF8(memory.Truncate(s, n), "\uFFFD") }
 
-// embed embeds one batch. One that is too large is halved; a single text that
-// is, is cut.
+// embed embeds one batch. A batch that is too large is halved, a single text that is too large is cut.
 func (e *embedder) embed(ctx context.Context, texts []string) ([]memory.Vector, error) {
-	got, err := e.ask(ctx, e.line, texts, e.config.Dimension)
+	got, err := e.vectors.Vectors(ctx, texts, e.config.Dimension)
 	switch {
 	case err == nil:
-		return e.vectors(got)
+		return e.unitVectors(got)
 	case !errors.Is(err, memory.ErrTooLarge):
 		return nil, err
 	case len(texts) == 1 && len(texts[0]) > minTextBytes:
@@ -167,24 +154,25 @@ func (e *embedder) embed(ctx context.Context, texts []string) ([]memory.Vector, 
 	return append(first, second...), err
 }
 
-// vectors checks what came and brings it to unit length.
-func (e *embedder) vectors(got [][]float64) ([]memory.Vector, error) {
+// unitVectors checks vectors and scales them to unit length.
+func (e *embedder) unitVectors(got [][]float64) ([]memory.Vector, error) {
 	want := e.Dimension()
 	out := make([]memory.Vector, len(got))
 	for i, v := range got {
 		if want > 0 && len(v) != want {
-			return nil, fmt.Errorf("%s gave a vector of %d dimensions, not %d: %w", e.model, len(v), want, memory.ErrConflict)
+			return nil, fmt.Errorf("%s gave a vector of %d dimensions, not %d: %w", e.config.Name, len(v), want,
+				memory.ErrConflict)
 		}
 		u, err := unit(v)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.model, err)
+			return nil, fmt.Errorf("%s: %w", e.config.Name, err)
 		}
 		out[i] = u
 	}
 	return out, nil
 }
 
-// unit gives v with length 1.
+// unit returns v scaled to length 1.
 func unit(v []float64) (memory.Vector, error) {
 	largest := 0.0
 	for _, x := range v {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
+	"github.com/eunoe-memory/eunoe/pkg/provider/rerank"
 )
 
 func embedding(url string, change func(*provider.Embedding)) provider.Config {
@@ -117,7 +118,7 @@ func TestEmbedder(t *testing.T) {
 			t.Errorf("the address or the prefix of questions changed the name: %q, %q", a, b)
 		}
 	})
-	t.Run("an empty text is embedded as something", func(t *testing.T) {
+	t.Run("an empty text has a vector too", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(200, `{"data":[{"embedding":[1,0]}]}`))
 		if _, err := open(t, embedding(s.URL, nil)).Embedder().Embed(context.Background(), []string{""}); err != nil || dig(s.requests()[0].body, "input", 0) == "" {
@@ -137,7 +138,7 @@ func TestEmbedder(t *testing.T) {
 			t.Errorf("dimension %d after %d requests", set.Embedder().Dimension(), len(s.requests()))
 		}
 	})
-	t.Run("a model of one size is not told a size again", func(t *testing.T) {
+	t.Run("a model with a fixed dimension is sent no dimension", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(400, `{"error":"model does not support matryoshka representation"}`), says(200, `{"data":[{"embedding":[1,2]}]}`))
 		e := open(t, embedding(s.URL, nil)).Embedder()
@@ -216,7 +217,7 @@ func TestEmbedder(t *testing.T) {
 func TestReranker(t *testing.T) {
 	t.Parallel()
 	texts := []string{"a", "b", "c"}
-	reranking := func(r provider.Reranking) provider.Config {
+	reranking := func(r rerank.Config) provider.Config {
 		c := config("openai:m", "http://127.0.0.1:1")
 		c.Rerank = r
 		return c
@@ -224,18 +225,18 @@ func TestReranker(t *testing.T) {
 	t.Run("each service is asked in its own way and scores in the texts' order", func(t *testing.T) {
 		t.Parallel()
 		for name, c := range map[string]struct {
-			set  provider.Reranking // URL: what follows the server's
+			set  rerank.Config // URL: what follows the server's
 			path string
 			body string
 			want map[string]any
 		}{
-			"Cohere": {provider.Reranking{URL: "/v2/rerank", Shape: "cohere", Model: "rerank-v3.5", Key: "k"}, "/v2/rerank", `{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
+			"Cohere": {rerank.Config{URL: "/v2/rerank", Shape: "cohere", Model: "rerank-v3.5", Key: "k"}, "/v2/rerank", `{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
 				map[string]any{"query": "q", "documents": []any{"a", "b", "c"}, "top_n": 3.0, "model": "rerank-v3.5"}},
-			"Jina": {provider.Reranking{URL: "", Shape: "jina", Model: "jina-reranker-v2", Key: "k"}, "/v1/rerank", `{"usage":{"total_tokens":15},"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
+			"Jina": {rerank.Config{URL: "", Shape: "jina", Model: "jina-reranker-v2", Key: "k"}, "/v1/rerank", `{"usage":{"total_tokens":15},"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
 				map[string]any{"query": "q", "documents": []any{"a", "b", "c"}, "top_n": 3.0, "model": "jina-reranker-v2", "return_documents": false}},
-			"TEI, known by its URL": {provider.Reranking{URL: "/"}, "/rerank", `[{"index":2,"score":0.9},{"index":0,"score":0.5},{"index":1,"score":0.1}]`,
+			"TEI, known by its URL": {rerank.Config{URL: "/"}, "/rerank", `[{"index":2,"score":0.9},{"index":0,"score":0.5},{"index":1,"score":0.1}]`,
 				map[string]any{"query": "q", "texts": []any{"a", "b", "c"}, "truncate": true}},
-			"a server with a model": {provider.Reranking{URL: "/v1", Model: "bge"}, "/v1/rerank", `{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
+			"a server with a model": {rerank.Config{URL: "/v1", Model: "bge"}, "/v1/rerank", `{"results":[{"index":2,"relevance_score":0.9},{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.1}]}`,
 				map[string]any{"query": "q", "documents": []any{"a", "b", "c"}, "top_n": 3.0, "model": "bge"}},
 		} {
 			s := serve(t, says(200, c.body))
@@ -253,9 +254,9 @@ func TestReranker(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no text costs no request", func(t *testing.T) {
+	t.Run("no texts make no request", func(t *testing.T) {
 		t.Parallel()
-		if got, err := open(t, reranking(provider.Reranking{URL: "http://127.0.0.1:1"})).Reranker().Rerank(context.Background(), "q", nil); err != nil || len(got) != 0 {
+		if got, err := open(t, reranking(rerank.Config{URL: "http://127.0.0.1:1"})).Reranker().Rerank(context.Background(), "q", nil); err != nil || len(got) != 0 {
 			t.Errorf("%v, %v", got, err)
 		}
 	})
@@ -263,7 +264,7 @@ func TestReranker(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("H10 a reranker's error, empty, partial, duplicate and unknown ids are an error that says why", func(t *testing.T) {
+	t.Run("a reranker's error, empty, partial, duplicate and unknown ids are an error that says why", func(t *testing.T) {
 		t.Parallel()
 		score := func(ids ...int) string {
 			var list []map[string]any
@@ -290,7 +291,7 @@ func TestConformance(t *testing.T) {
 		} {
 			s := serve(t, says(200, body))
 			c := config("openai:m", s.URL)
-			c.Rerank = provider.Reranking{URL: s.URL}
+			c.Rerank = rerank.Config{URL: s.URL}
 			_, err := open(t, c).Reranker().Rerank(context.Background(), "q", []string{"a", "b", "c"})
 			if !errors.Is(err, memory.ErrUnavailable) || !strings.Contains(err.Error(), reason) {
 				t.Errorf("%s: %v, want %q", body, err, reason)
@@ -298,7 +299,7 @@ func TestConformance(t *testing.T) {
 		}
 		s := serve(t, says(500, `{"error":"model is loading"}`))
 		c := config("openai:m", s.URL)
-		c.Rerank = provider.Reranking{URL: s.URL}
+		c.Rerank = rerank.Config{URL: s.URL}
 		if _, err := open(t, c).Reranker().Rerank(context.Background(), "q", []string{"a"}); !errors.Is(err, memory.ErrUnavailable) || !strings.Contains(err.Error(), "loading") {
 			t.Errorf("%v", err)
 		}

@@ -80,6 +80,7 @@ func TestFaults(t *testing.T) {
 		for _, body := range []string{
 			`{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":9}}`, `{"choices":[{"message":{"content":null}}],"usage":{"prompt_tokens":9}}`,
 			`{"choices":[{"message":{"tool_calls":[{"function":{"arguments":"{}"}}]}}],"usage":{"prompt_tokens":9}}`,
+			`{"choices":[{"message":{"content":[]}}],"usage":{"prompt_tokens":9}}`,
 		} {
 			s := serve(t, says(200, body))
 			got, err := ask(context.Background(), t, config("openai:m", s.URL))
@@ -128,7 +129,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("too long: %v", err)
 		}
 	})
-	t.Run("an answer that trickles in for ever is given up", func(t *testing.T) {
+	t.Run("an answer that never ends is given up", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			tick := time.NewTicker(2 * time.Millisecond)
@@ -145,7 +146,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	t.Run("a dead model is left alone and tried again later", func(t *testing.T) {
+	t.Run("a model that is down is not called for a while, and then tried again", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(500, ``), says(500, ``), says(500, ``), says(200, hello))
 		c := config("openai:m", s.URL)
@@ -222,7 +223,7 @@ func huge(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// metric gives the value of one series.
+// metric returns the value of one series.
 func metric(t *testing.T, c prometheus.Collector, name string, labels map[string]string) float64 {
 	t.Helper()
 	reg := prometheus.NewRegistry()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
+	"github.com/eunoe-memory/eunoe/pkg/provider/rerank"
 )
 
 // answering is a transport that answers everything with the same bytes.
@@ -36,8 +37,8 @@ func hostile(t *testing.T, name string, status int, b []byte) *provider.Set {
 	if name == "google:m" {
 		c.Embed.Name = "google:e"
 	}
-	c.Rerank = provider.Reranking{URL: "http://127.0.0.1:1"}
-	s, err := provider.New(c, provider.Deps{Client: &http.Client{Transport: answering{status, b}}})
+	c.Rerank = rerank.Config{URL: "http://127.0.0.1:1"}
+	s, err := provider.New(c, provider.Deps{Transport: answering{status, b}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func FuzzAnswers(f *testing.F) {
 	for _, s := range []string{
 		hello, message, `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"a"}}]},"finishReason":"STOP"}]}`, `{"choices":[{"message":{"tool_calls":[{"index":9,"function":{"arguments":{}}}]}}]}`,
 		"data: {\"choices\":[{\"delta\":{\"content\":\"x\",\"tool_calls\":[{\"index\":200}]},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n",
-		"data: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\ndata: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\"}}\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"x\"},\"usage\":{\"output_tokens\":-1e300}}\n",
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":3,\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":3,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\"}}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"x\"},\"usage\":{\"output_tokens\":-1e300}}\n",
 		`{"error":{"message":"x","details":[{"retryDelay":"-1s"}]}}`, `[{"error":{}}]`, `{"usage":{"prompt_tokens":1e308}}`, "", "\xff\xfe", "data:",
 	} {
 		for i := range 4 {

@@ -44,7 +44,7 @@ func TestGoogle(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("a tool loop goes there and back with its signatures", func(t *testing.T) {
+	t.Run("tool calls and their results make the round trip with their signatures", func(t *testing.T) {
 		t.Parallel()
 		answer := says(200, `{"candidates":[{"content":{"parts":[{"text":"So."},{"functionCall":{"name":"search","args":{"q":"x"}},"thoughtSignature":"c2ln"},{"functionCall":{"id":"own","name":"done"}}]},"finishReason":"STOP"}]}`)
 		s := serve(t, answer)
@@ -73,7 +73,7 @@ func TestGoogle(t *testing.T) {
 			t.Errorf("its result as %v", result)
 		}
 	})
-	t.Run("a stream hands its text on", func(t *testing.T) {
+	t.Run("a stream passes its text on", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, streams(`{"candidates":[{"content":{"parts":[{"text":"Lis"}]}}]}`,
 			`{"candidates":[{"content":{"parts":[{"text":"bon"}]},"finishReason":"MAX_TOKENS"}],"usageMetadata":{"promptTokenCount":2,"candidatesTokenCount":1}}`))
@@ -88,7 +88,7 @@ func TestGoogle(t *testing.T) {
 			t.Errorf("asked %s?%s", r.path, r.query)
 		}
 	})
-	t.Run("a stream hands calls on whole, in their order", func(t *testing.T) {
+	t.Run("a stream passes tool calls on whole and in order", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, streams(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"expand","args":{"ids":[1]}}}]}}]}`,
 			`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"done","args":{"answer":"x"}}}]},"finishReason":"STOP"}]}`))
@@ -98,7 +98,7 @@ func TestGoogle(t *testing.T) {
 			t.Error(err, diff)
 		}
 	})
-	t.Run("an answer of nothing is an answer", func(t *testing.T) {
+	t.Run("an empty answer is an answer", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(200, `{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2}}`))
 		got, err := open(t, config("google:m", s.URL)).Language(memory.StageExtract).Complete(context.Background(), memory.Prompt{User: "x"})
@@ -106,7 +106,7 @@ func TestGoogle(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
-	t.Run("failures have their meaning", func(t *testing.T) {
+	t.Run("each failure keeps its meaning", func(t *testing.T) {
 		t.Parallel()
 		for name, c := range map[string]struct {
 			step    step

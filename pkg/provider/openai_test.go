@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -46,7 +47,7 @@ func TestOpenAI(t *testing.T) {
 			t.Errorf("its name is %q", m.Name())
 		}
 	})
-	t.Run("a tool loop goes there and back", func(t *testing.T) {
+	t.Run("tool calls and their results make the round trip", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, says(200, `{"choices":[{"message":{"content":null,"tool_calls":[
 			{"id":"c3","type":"function","function":{"name":"search_memory","arguments":"{\"query\":\"Lisbon\"}"}},
@@ -180,6 +181,37 @@ func TestOpenAI(t *testing.T) {
 		}
 		if body := s.requests()[0].body; body["stream"] != true {
 			t.Errorf("asked %v", body)
+		}
+	})
+	t.Run("answers are read in the forms that servers other than OpenAI's write", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t, says(200, `{"id":7,"created":1.5,"choices":[{"index":0,"logprobs":[],"message":{"content":[{"type":"text","text":"Lis"},{"text":"bon"}]},"finish_reason":"stop"}],
+			"usage":{"prompt_tokens":11.0,"completion_tokens":3,"prompt_cache_hit_tokens":4}}`))
+		got, err := open(t, config("openai:m", s.URL)).Language(memory.StageExtract).Complete(context.Background(), memory.Prompt{User: "x"})
+		want := memory.Completion{Text: "Lisbon", Usage: memory.Usage{Calls: 1, PromptTokens: 11, CachedTokens: 4, CompletionTokens: 3}}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	})
+	t.Run("a stream may write parts and objects, a piece of any length, and more after its end", func(t *testing.T) {
+		t.Parallel()
+		long := strings.Repeat("é\u0001", 60_000)
+		inJSON, err := json.Marshal(long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, streams(`{"id":7,"choices":[{"delta":{"content":[{"text":"a"}]}}]}`, `{"id":7,"choices":[{"delta":{"content":"b"}}],"usage":{"prompt_tokens":1.5}}`, `{"choices":[{"delta":{"content":`+string(inJSON)+`}}]}`,
+			`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"done","arguments":{"a":1}}}]},"finish_reason":"length"}]}`,
+			`{"choices":[{"delta":{},"finish_reason":null}],"usage":{"prompt_tokens":5}}`, `[DONE]`))
+		var text strings.Builder
+		got, err := open(t, config("openai:m", s.URL)).Language(memory.StageExtract).Complete(context.Background(),
+			memory.Prompt{User: "x", Stream: func(p string) error { text.WriteString(p); return nil }})
+		want := memory.Completion{
+			Text: "ab" + long, Truncated: true, Usage: memory.Usage{Calls: 1, PromptTokens: 5},
+			Calls: []memory.ToolCall{{ID: "call_1", Name: "done", Arguments: `{"a":1}`}},
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || text.String() != want.Text {
+			t.Error(err, len(got.Text), len(text.String()), got.Calls, got.Usage)
 		}
 	})
 	t.Run("a stream that is cut amid a call is not begun again, and its receiver's error ends it", func(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/pkg/provider/rerank"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,12 +23,12 @@ func TestAgainstAServer(t *testing.T) {
 	t.Parallel()
 	t.Run("answers of every kind come to an end that has a meaning, and the meter tells what the server reported", func(t *testing.T) {
 		t.Parallel()
-		for _, kind := range providertest.Kinds() {
-			script := (&providertest.Script{}).Inject(providertest.Fault{Kind: kind, Wait: time.Millisecond})
-			if kind == providertest.RateLimit || kind == providertest.Overloaded {
-				script = (&providertest.Script{}).Inject(providertest.Fault{Kind: kind, Wait: time.Hour})
+		for _, kind := range scriptedmodel.Kinds() {
+			script := (&scriptedmodel.Script{}).Inject(scriptedmodel.Fault{Kind: kind, Wait: time.Millisecond})
+			if kind == scriptedmodel.RateLimit || kind == scriptedmodel.Overloaded {
+				script = (&scriptedmodel.Script{}).Inject(scriptedmodel.Fault{Kind: kind, Wait: time.Hour})
 			}
-			s := providertest.Start(t, script)
+			s := scriptedmodel.Start(t, script)
 			c := config("openai:testmodel", s.URL)
 			c.Timeout = 2 * time.Second
 			ctx, took := metered()
@@ -35,11 +36,11 @@ func TestAgainstAServer(t *testing.T) {
 				System: "Task: extract", User: "[1] Alice: I live in Lisbon.", Schema: []byte(factSchema), SchemaName: "facts",
 			})
 			wrong := err != nil && !errors.Is(err, memory.ErrUnavailable) && !errors.Is(err, memory.ErrInvalid) && !errors.Is(err, memory.ErrTooLarge)
-			if wrong || err == nil && (got.Text == "") != (kind == providertest.Empty) || err == nil && kind == providertest.Length && !got.Truncated {
+			if wrong || err == nil && (got.Text == "") != (kind == scriptedmodel.Empty) || err == nil && kind == scriptedmodel.Length && !got.Truncated {
 				t.Errorf("%s: %+v, %v", kind, got, err)
 			}
 			sum, total := took(), s.Stats().Total()
-			if kind == providertest.WebPage {
+			if kind == scriptedmodel.WebPage {
 				total.PromptTokens, total.CompletionTokens = 0, 0 // nothing in a page tells of them
 			}
 			if sum.Tokens() != total.Tokens() || sum.Calls != total.Calls {
@@ -49,8 +50,8 @@ func TestAgainstAServer(t *testing.T) {
 	})
 	t.Run("embeddings and both shapes of reranking", func(t *testing.T) {
 		t.Parallel()
-		s := providertest.Start(t, &providertest.Script{Dimension: 32})
-		for _, rerank := range []provider.Reranking{{URL: s.URL, Model: "bge"}, {URL: strings.TrimSuffix(s.URL, "/v1"), Shape: provider.ShapeTEI}} {
+		s := scriptedmodel.Start(t, &scriptedmodel.Script{Dimension: 32})
+		for _, rerank := range []rerank.Config{{URL: s.URL, Model: "bge"}, {URL: strings.TrimSuffix(s.URL, "/v1"), Shape: rerank.TEI}} {
 			c := config("openai:testmodel", s.URL)
 			c.Embed = provider.Embedding{Model: provider.Model{Name: "openai:embed", URL: s.URL}}
 			c.Rerank = rerank
@@ -67,11 +68,13 @@ func TestAgainstAServer(t *testing.T) {
 			}
 		}
 	})
-	t.Run("many at once each get their own answer", func(t *testing.T) {
+	t.Run("concurrent calls each get their own answer", func(t *testing.T) {
 		t.Parallel()
-		script := &providertest.Script{}
-		script.Func("", func(r providertest.Request) providertest.Response { return providertest.Response{Text: "re " + r.User} })
-		s := providertest.Start(t, script)
+		script := &scriptedmodel.Script{}
+		script.Func("", func(r scriptedmodel.Request) scriptedmodel.Response {
+			return scriptedmodel.Response{Text: "re " + r.User}
+		})
+		s := scriptedmodel.Start(t, script)
 		c := config("openai:testmodel", s.URL)
 		c.Concurrency = 3
 		m := open(t, c).Language(memory.StageReflect)

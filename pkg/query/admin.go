@@ -5,18 +5,14 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// BanksRequest pages through all banks by id.
-type BanksRequest struct {
-	Limit  int    `json:"limit,omitempty"`
-	Cursor string `json:"cursor,omitempty"`
-}
-
-// Banks lists the banks of the store.
-func (s *Service) Banks(ctx context.Context, _ memory.BankID, r BanksRequest) (memory.Page[memory.Bank], error) {
-	out := memory.Page[memory.Bank]{Items: []memory.Bank{}}
+// Banks lists the banks of the store by id.
+func (s *Service) Banks(ctx context.Context, _ memory.BankID, r wire.BanksRequest) (wire.Page[memory.Bank], error) {
+	out := wire.Page[memory.Bank]{Items: []memory.Bank{}}
 	limit, from, err := page(r.Limit, r.Cursor, "banks")
 	if err != nil {
 		return out, err
@@ -27,23 +23,15 @@ func (s *Service) Banks(ctx context.Context, _ memory.BankID, r BanksRequest) (m
 	}
 	if len(list) > limit {
 		list = list[:limit]
-		out.Next = Place{ID: string(list[limit-1].ID)}.cursor("banks")
+		out.Next = Position{ID: string(list[limit-1].ID)}.cursor("banks")
 	}
 	out.Items = append(out.Items, list...)
 	return out, nil
 }
 
-// DeadReply answers a memory.DeadRequest. A list leaves out the payloads.
-type DeadReply struct {
-	Items []events.DeadLetter `json:"items"`
-	Next  string              `json:"next"`           // cursor of the next page; "" at the end
-	Done  int                 `json:"done,omitempty"` // letters sent again or dropped
-	Seq   uint64              `json:"seq,omitempty"`  // where a letter sent again stands
-}
-
-// Dead lists, shows, retries or drops dead letters.
-func (s *Service) Dead(ctx context.Context, _ memory.BankID, r memory.DeadRequest) (DeadReply, error) {
-	reply := DeadReply{Items: []events.DeadLetter{}}
+// Dead lists, shows, retries or drops dead letters. A list leaves out the payloads.
+func (s *Service) Dead(ctx context.Context, _ memory.BankID, r wire.DeadRequest) (wire.DeadReply, error) {
+	reply := wire.DeadReply{Items: []memory.DeadLetter{}}
 	if s.conn == nil {
 		return reply, fmt.Errorf("read dead letters: no connection to the log: %w", memory.ErrUnavailable)
 	}
@@ -51,7 +39,7 @@ func (s *Service) Dead(ctx context.Context, _ memory.BankID, r memory.DeadReques
 	if err != nil {
 		return reply, err
 	}
-	f := events.DeadFilter{Bank: events.EncodeToken(string(r.Bank)), Stage: r.Stage, After: uint64(from.No), Limit: limit + 1}
+	f := deadletter.Filter{Bank: events.EncodeToken(string(r.Bank)), Stage: r.Stage, After: uint64(from.No), Limit: limit + 1}
 	if r.Action != "" && r.Action != "list" && (r.ID == 0) != r.All {
 		return reply, memory.Invalid("id", "give either the id of a letter or all: true")
 	}
@@ -62,25 +50,25 @@ func (s *Service) Dead(ctx context.Context, _ memory.BankID, r memory.DeadReques
 		if r.All {
 			return reply, memory.Invalid("all", "does not go with show; give an id")
 		}
-		d, err := s.conn.DeadLetter(ctx, r.ID)
+		d, err := deadletter.Get(ctx, s.conn, r.ID)
 		reply.Items = append(reply.Items, d)
 		return reply, err
 	case "retry", "drop":
 		f.After, f.Limit = 0, 0
-		return s.settleDead(ctx, r, f)
+		return s.changeDead(ctx, r, f)
 	}
 	return reply, memory.Invalid("action", "is not known; expected list, show, retry or drop")
 }
 
-func (s *Service) listDead(ctx context.Context, f events.DeadFilter, limit int) (DeadReply, error) {
-	reply := DeadReply{Items: []events.DeadLetter{}}
-	list, err := s.conn.DeadLetters(ctx, f)
+func (s *Service) listDead(ctx context.Context, f deadletter.Filter, limit int) (wire.DeadReply, error) {
+	reply := wire.DeadReply{Items: []memory.DeadLetter{}}
+	list, err := deadletter.List(ctx, s.conn, f)
 	if err != nil {
 		return reply, err
 	}
 	if len(list) > limit {
 		list = list[:limit]
-		reply.Next = Place{No: int64(list[limit-1].ID)}.cursor("dead")
+		reply.Next = Position{No: int64(list[limit-1].ID)}.cursor("dead")
 	}
 	for _, d := range list {
 		d.Payload, d.Output = nil, ""
@@ -89,35 +77,20 @@ func (s *Service) listDead(ctx context.Context, f events.DeadFilter, limit int) 
 	return reply, nil
 }
 
-func (s *Service) settleDead(ctx context.Context, r memory.DeadRequest, f events.DeadFilter) (DeadReply, error) {
-	reply := DeadReply{Items: []events.DeadLetter{}, Done: 1}
+func (s *Service) changeDead(ctx context.Context, r wire.DeadRequest, f deadletter.Filter) (wire.DeadReply, error) {
+	reply := wire.DeadReply{Items: []memory.DeadLetter{}, Done: 1}
 	var err error
 	switch {
 	case r.Action == "retry" && r.All:
-		reply.Done, err = s.conn.RetryAllDead(ctx, f)
+		reply.Done, err = deadletter.RetryAll(ctx, s.conn, f)
 	case r.Action == "retry":
-		reply.Seq, err = s.conn.RetryDead(ctx, r.ID)
+		reply.Seq, err = deadletter.Retry(ctx, s.conn, r.ID)
 	case r.All:
-		reply.Done, err = s.conn.DropAllDead(ctx, f)
+		reply.Done, err = deadletter.DropAll(ctx, s.conn, f)
 	default:
-		if _, err = s.conn.DeadLetter(ctx, r.ID); err == nil {
-			err = s.conn.DropDead(ctx, r.ID)
+		if _, err = deadletter.Get(ctx, s.conn, r.ID); err == nil {
+			err = deadletter.Drop(ctx, s.conn, r.ID)
 		}
 	}
 	return reply, err
-}
-
-// EraseRequest erases a whole bank.
-type EraseRequest struct {
-	memory.WriteControl
-	Bank string `json:"bank"`
-}
-
-// EraseBank erases a bank for good and answers with the receipt.
-func (s *Service) EraseBank(ctx context.Context, _ memory.BankID, r EraseRequest) (ForgetReply, error) {
-	bank, err := memory.ParseBankID(r.Bank)
-	if err != nil {
-		return ForgetReply{}, err
-	}
-	return s.forget(ctx, bank, memory.ForgetRequest{WriteControl: r.WriteControl, Bank: true})
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 func TestReflectWithAModelConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("U5 done at once answers from what was found first, cited by its number", func(t *testing.T) {
+	t.Run("done in the first turn answers from the first results, cited by number", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{func(_ context.Context, p memory.Prompt) (memory.Completion, error) {
 			n := numberOf(t, p.User, "Alice lives in Lisbon.")
@@ -34,7 +34,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 recall then done, with calls of one turn answered in their order and usage summed", func(t *testing.T) {
+	t.Run("recall then done, with calls of one turn answered in their order and usage summed", func(t *testing.T) {
 		t.Parallel()
 		m := &told{}
 		m.steps = []step{
@@ -54,7 +54,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 it stops at max_turns with an answer from evidence, and the last turn has no searches", func(t *testing.T) {
+	t.Run("it stops at max_turns with an answer from evidence, and the last turn has no searches", func(t *testing.T) {
 		t.Parallel()
 		for _, turns := range []int{1, 2, 16} {
 			m := &told{}
@@ -75,7 +75,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 searching on in the last turn gives the context, not a search", func(t *testing.T) {
+	t.Run("searching again in the last turn returns the context, not a search", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{calls(call("search_memory", `{"query":"Porto"}`))}}
 		q := question("Where does Alice live?")
@@ -86,7 +86,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 an unknown tool, wrong arguments and too many calls are answered, not fatal", func(t *testing.T) {
+	t.Run("an unknown tool, wrong arguments and too many calls are answered, not fatal", func(t *testing.T) {
 		t.Parallel()
 		many := []memory.ToolCall{call("drop_table", `{}`), call("search_memory", `not json`), call("expand", `{"ids":["x"]}`), call("done", `{"answer":""}`), call("expand", `{"ids":[77]}`)}
 		for len(many) < 12 {
@@ -98,7 +98,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		if r.Mode != "answer" || len(got) != 12 {
 			t.Fatalf("got %+v with %d results", r, len(got))
 		}
-		for i, want := range []string{"there is no such tool", "no JSON object", "ids: must name", "answer: must be", "There is no item", "[1] as shown above", "asked before", "asked before", "at most 8 calls"} {
+		for i, want := range []string{"there is no such tool", "no JSON object", "ids: must name", "answer: must be", "There is no item", "Clara lives in Porto.", "asked before", "asked before", "at most 8 calls"} {
 			if !strings.Contains(got[i], want) {
 				t.Errorf("call %d was answered %q, want %q", i, got[i], want)
 			}
@@ -110,7 +110,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 that memory does not hold it is an honest answer; a claim that rests on nothing is not", func(t *testing.T) {
+	t.Run("an answer that memory holds nothing is accepted; a claim without evidence is not", func(t *testing.T) {
 		t.Parallel()
 		const unfounded = "citations: the answer names nothing that it rests on"
 		found := func(answer, value string) step {
@@ -135,7 +135,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 plain text without tools is the answer", func(t *testing.T) {
+	t.Run("plain text without tools is the answer", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{says("  She lives in Lisbon [1].\n")}}
 		if r := mustReflect(t, home(t, m), question("Where does Alice live?")); r.Response != "She lives in Lisbon [1]." || len(r.Citations) != 1 || r.Mode != "answer" {
@@ -143,10 +143,10 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 an empty memory says so, asks no model and invents nothing", func(t *testing.T) {
+	t.Run("an empty memory says so, asks no model and invents nothing", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{says("She lives in Rome.")}}
-		w := newWorldWith(t, query.DefaultConfig(), withModel(m))
+		w := newFixtureWith(t, query.DefaultConfig(), withModel(m))
 		w.apply(alice, memory.Changes{Bank: &memory.Bank{ID: alice, Disposition: memory.DefaultDisposition(), Created: noon}})
 		r := mustReflect(t, w, question("Where does Alice live?"))
 		if r.Response != "Memory holds nothing that bears on this." || r.Mode != "answer" || r.Turns != 0 || m.asked() != 0 || len(r.Citations) != 0 || r.Citations == nil {
@@ -154,7 +154,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("U5 where the first search found nothing the model may search, and without any find its answer does not stand", func(t *testing.T) {
+	t.Run("where the first search found nothing the model may search, and without any find its answer does not stand", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{calls(call("search_memory", `{"query":"zeppelin"}`)), done("She flies one.")}}
 		r := mustReflect(t, home(t, m), question("xylophone quux"))
@@ -167,7 +167,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H11 what the model is shown keeps to the budget in whole items, and what it writes is valid UTF-8", func(t *testing.T) {
+	t.Run("what the model is shown keeps to the budget in whole items, and what it writes is valid UTF-8", func(t *testing.T) {
 		t.Parallel()
 		for budget := 4; budget < 40; budget += 4 {
 			m := &told{steps: []step{done("Lis\xffbon [1].", 1)}}
@@ -182,11 +182,11 @@ func TestReflectWithAModelConformance(t *testing.T) {
 			}
 			tokens := 0
 			for line := range strings.Lines(m.prompt(t, 1).User) {
-				if text, _, ok := strings.Cut(line, `" (`); ok && strings.HasPrefix(line, "[") {
-					text = text[strings.Index(text, `"`)+1:]
-					tokens += analysis.CountTokens(text)
-					if !strings.HasSuffix(text, ".") {
-						t.Errorf("at %d tokens an item is cut: %q", budget, text)
+				if s, _, ok := strings.Cut(line, `" (`); ok && strings.HasPrefix(line, "[") {
+					s = s[strings.Index(s, `"`)+1:]
+					tokens += text.CountTokens(s)
+					if !strings.HasSuffix(s, ".") {
+						t.Errorf("at %d tokens an item is cut: %q", budget, s)
 					}
 				}
 			}
@@ -196,7 +196,7 @@ func TestReflectWithAModelConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H11 citations are what was shown: an invented one is dropped and named, none at all is named", func(t *testing.T) {
+	t.Run("citations are what was shown: an invented one is dropped and named, none at all is named", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{calls(call("done", `{"answer":"Lisbon [1], or Rome [55].","citations":[1,"f_made_up",44]}`))}}
 		r := mustReflect(t, home(t, m), question("Where does Alice live?"))
@@ -222,7 +222,7 @@ func TestReflectFallsBack(t *testing.T) {
 		"is too slow":   {hangs, "answer: the language model did not answer in time; the context is given"},
 		"cites nothing": {done("[99]", 99), "answer: the language model gave no answer; the context is given"},
 	} {
-		t.Run("a model that "+name+" gives the context by rules and says so", func(t *testing.T) {
+		t.Run("a model that "+name+" returns the context by rules and says so", func(t *testing.T) {
 			t.Parallel()
 			m := &told{steps: []step{c.step}}
 			q := question("Where does Alice live?")
@@ -235,12 +235,12 @@ func TestReflectFallsBack(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the time of the settings holds where the request gives none", func(t *testing.T) {
+	t.Run("the configured time applies where the request has none", func(t *testing.T) {
 		t.Parallel()
 		cfg := query.DefaultConfig()
 		cfg.ReflectTimeout = 100 * time.Millisecond
 		m := &told{steps: []step{hangs}}
-		r := mustReflect(t, furnish(newWorldWith(t, cfg, withModel(m))), question("Where does Alice live?"))
+		r := mustReflect(t, furnish(newFixtureWith(t, cfg, withModel(m))), question("Where does Alice live?"))
 		if r.Mode != "context" || !hasDegraded(r.Degraded, "did not answer in time") || r.Usage.Failed != 1 {
 			t.Errorf("got %+v", r)
 		}
@@ -253,7 +253,7 @@ func TestReflectFallsBack(t *testing.T) {
 			t.Errorf("got %+v", r)
 		}
 	})
-	t.Run("an answer that was cut off is kept and says so", func(t *testing.T) {
+	t.Run("a truncated answer is kept and marked as such", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{func(context.Context, memory.Prompt) (memory.Completion, error) {
 			return memory.Completion{Calls: []memory.ToolCall{call("done", `{"answer":"She lives in Lis`)}, Truncated: true}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
-// told of the piano, a model reads what the disposition shows it.
+// reads returns what a model with the disposition reads about the piano.
 func reads(t *testing.T, d memory.Disposition) (system, user string) {
 	t.Helper()
 	m := &told{steps: []step{done("Yes [1].", 1)}}
@@ -27,7 +27,7 @@ func reads(t *testing.T, d memory.Disposition) (system, user string) {
 
 func TestTraitsWithAModelConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("H18 skepticism shapes what a model is told and shown", func(t *testing.T) {
+	t.Run("skepticism shapes what a model is told and shown", func(t *testing.T) {
 		t.Parallel()
 		for s := 1; s <= 5; s++ {
 			system, user := reads(t, memory.Disposition{Skepticism: s, Literalism: 3, Empathy: 3})
@@ -38,7 +38,7 @@ func TestTraitsWithAModelConformance(t *testing.T) {
 				t.Errorf("skepticism %d marks disputed facts: %t", s, has)
 			}
 			if has := strings.Contains(user, "because: "); has != (s >= 3 && s <= 4) { // at 5 what rests on one message is left out
-				t.Errorf("skepticism %d gives reasons: %t\n%s", s, has, user)
+				t.Errorf("skepticism %d returns reasons: %t\n%s", s, has, user)
 			}
 			if first := strings.HasPrefix(user[strings.Index(user, "<memory>")+9:], "Conflicts"); first != (s >= 4) {
 				t.Errorf("skepticism %d puts conflicts first: %t\n%s", s, first, user)
@@ -48,7 +48,7 @@ func TestTraitsWithAModelConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("H18 literalism shows the words that were said, and asks to quote them", func(t *testing.T) {
+	t.Run("literalism shows the words that were said, and asks to quote them", func(t *testing.T) {
 		t.Parallel()
 		for l := 1; l <= 5; l++ {
 			system, user := reads(t, memory.Disposition{Skepticism: 3, Literalism: l, Empathy: 3})
@@ -63,7 +63,7 @@ func TestTraitsWithAModelConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("H18 empathy shows feelings first, and asks for them", func(t *testing.T) {
+	t.Run("empathy shows feelings first, and asks for them", func(t *testing.T) {
 		t.Parallel()
 		for e := 1; e <= 5; e++ {
 			system, user := reads(t, memory.Disposition{Skepticism: 3, Literalism: 3, Empathy: e})
@@ -80,7 +80,7 @@ func TestTraitsWithAModelConformance(t *testing.T) {
 	})
 }
 
-// meeting is an embedder whose questions wait until so many are asked at once.
+// meeting is an embedder whose calls wait until a given number are in flight.
 type meeting struct {
 	memory.Embedder
 	want int
@@ -122,7 +122,7 @@ func TestReflectInParallel(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{calls(call("search_memory", `{"query":"meet Lisbon"}`), call("search_memory", `{"query":"meet Porto"}`), call("search_memory", `{"query":"meet weather"}`)), done("Lisbon.", 1)}}
 		e := &meeting{Embedder: hashed.New(), want: 3, all: make(chan struct{})}
-		w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { withModel(m)(d); d.Embedder = e })
+		w := newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) { withModel(m)(d); d.Embedder = e })
 		furnish(w)
 		q := question("Alice?")
 		q.Deadline = ptr(memory.Duration(5 * time.Second))

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// chatter makes sentences of words whose frequencies fall as those of a
-// language do.
+// chatter generates sentences whose words follow a Zipf-like distribution.
 type chatter struct {
 	rng   *rand.Rand
 	zipf  *rand.Zipf
@@ -43,12 +43,12 @@ func (c *chatter) say(n int) string {
 	return strings.Join(out, " ") + "."
 }
 
-// BenchmarkRecall recalls by default settings from one bank of n messages and
-// as many facts, half a dozen words a question.
+// BenchmarkRecall measures a recall with default settings from a bank of n messages and n facts, with questions of
+// about six words.
 func BenchmarkRecall(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		b.Run(fmt.Sprintf("%d messages", n), func(b *testing.B) {
-			w := newWorld(b)
+			w := newFixture(b)
 			c := newChatter()
 			for from := 0; from < n; from += 1000 {
 				var messages []memory.Message
@@ -70,7 +70,7 @@ func BenchmarkRecall(b *testing.B) {
 			for b.Loop() {
 				q := "What did Ann say about " + c.say(6) + "?"
 				start := time.Now()
-				if _, err := w.service.Recall(context.Background(), alice, memory.RecallRequest{Query: q}); err != nil {
+				if _, err := w.service.Recall(context.Background(), alice, wire.RecallRequest{Query: q}); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(start))

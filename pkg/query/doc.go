@@ -1,24 +1,16 @@
-// Package query is stage 4: it answers what is asked of a bank. It reads the
-// store, and what it must write it appends to the log, so any number of query
-// services may run beside each other.
+// Package query is stage 4: the service that answers requests about a bank.
 //
-// Recall works in four steps, each a file or two of its own:
+// A Service binds every endpoint of the table in pkg/wire to a method (endpoint.go) and answers requests over NATS in
+// slots, with metrics and traces. It reads the store, and what must be written it appends to the log, so any number of
+// services can run at the same time. Its work is done by packages of their own:
 //
-//   - understand: rules read the question: its terms, the participants and
-//     entities it names, the time it speaks of (understand.go);
-//   - gather: each strategy names candidates of the bank that pass the
-//     filters, filtered before they are ranked (gather*.go, keyword.go, spread.go);
-//   - fuse: the strategies' calibrated scores are added with fixed weights, a
-//     fact supports the messages it rests on, and one content takes one place
-//     (keyword_score.go, fuse.go, fold.go);
-//   - pack: whole items up to max_facts and max_tokens (pack.go).
+//   - recall finds what memory holds about a question, with recall/rank for the order of texts;
+//   - reflect answers from what recall found, by a language model or as a packed context;
+//   - write appends what changes memory to the log and waits for its outcome;
+//   - verify checks the store against itself and the log;
+//   - request checks what the requests of several endpoints have in common;
+//   - prompt holds what language models are told, and reads what they write back.
 //
-// Where models are configured they look at what was found once the store is let
-// go, before it is packed: a reranker (rerank.go), rounds that ask for what is
-// missing (adequacy.go), and a judge (judge.go). Reflect puts it to a language
-// model that may search on (answer*.go), and gives the context by rules where
-// there is none or it fails (briefing*.go).
-//
-// Without them everything between reading the store and answering is a pure function of
-// the request and what was read, so equal stores give equal answers.
+// What only reads (get, list, tree, entities, history, changes, status and the like) stands in this package. Store is
+// made of the small interfaces that the packages declare next to their code; an engine implements it.
 package query

@@ -3,31 +3,25 @@ package query
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // maxHistory bounds the facts of one history.
 const maxHistory = 1000
 
-// HistoryReply is a fact with every fact it took the place of or that took its
-// own, oldest said first, and the messages they rest on.
-type HistoryReply struct {
-	ID      string             `json:"id"`
-	Current []string           `json:"current"` // the live ones among them
-	Items   []memory.Item      `json:"items"`
-	Sources []memory.MessageID `json:"sources"`
-	// Decisions are what language models decided about two of the facts, with
-	// model and prompt, those that came to nothing too, with the reason.
-	Decisions []memory.DecisionResult `json:"decisions,omitempty"`
-}
-
-// History reads how a fact came to be as it is. Chains may fork and may even
-// be cycles; every fact is there once.
-func (s *Service) History(ctx context.Context, bank memory.BankID, r memory.HistoryRequest) (HistoryReply, error) {
-	out := HistoryReply{ID: r.ID, Current: []string{}, Items: []memory.Item{}, Sources: []memory.MessageID{}}
+// History returns a fact with every fact that it replaced or that replaced it, oldest said first, the messages they rest
+// on, and the decisions about them. Chains may fork and may even be cycles; every fact is returned once.
+func (s *Service) History(ctx context.Context, bank memory.BankID, r wire.HistoryRequest) (wire.HistoryReply, error) {
+	out := wire.HistoryReply{ID: r.ID, Current: []string{}, Items: []memory.Item{}, Sources: []memory.MessageID{}}
 	if err := memory.CheckID("id", r.ID); err != nil {
 		return out, err
 	}
@@ -69,12 +63,7 @@ func (s *Service) History(ctx context.Context, bank memory.BankID, r memory.Hist
 	if len(out.Items) == 0 {
 		return out, fmt.Errorf("fact %q: %w", r.ID, memory.ErrNotFound)
 	}
-	slices.SortFunc(out.Items, func(a, b memory.Item) int {
-		if c := a.Said.Compare(*b.Said); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(out.Items, func(a, b memory.Item) int { return cmp.Or(a.Said.Compare(*b.Said), cmp.Compare(a.ID, b.ID)) })
 	named := map[memory.MessageID]bool{}
 	for _, i := range out.Items {
 		if i.Merged == "" && len(i.Valid) > 0 && i.Valid[len(i.Valid)-1].To == nil {
@@ -88,4 +77,66 @@ func (s *Service) History(ctx context.Context, bank memory.BankID, r memory.Hist
 		}
 	}
 	return out, nil
+}
+
+// Changes returns the change events of a bank after a sequence, oldest first: every event that a subscriber can have
+// received before the call is among them. Next is the sequence to continue after, "" at the end.
+func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.ChangesRequest) (wire.Page[memory.Change], error) {
+	out := wire.Page[memory.Change]{Items: []memory.Change{}}
+	limit, _, err := page(r.Limit, "", "changes")
+	if err != nil {
+		return out, err
+	}
+	if s.conn == nil {
+		return out, fmt.Errorf("read changes: no connection to the log: %w", memory.ErrUnavailable)
+	}
+	if err := s.store.Read(ctx, bank, func(Reader) error { return nil }); err != nil {
+		return out, err
+	}
+	if err := s.awaitOutbox(ctx); err != nil {
+		return out, err
+	}
+	_, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Changes(), []string{s.conn.Naming.BankKind(bank, events.KindChange)}, r.After, func(e events.Event) error {
+		if len(out.Items) == limit {
+			out.Next = strconv.FormatUint(out.Items[limit-1].Seq, 10)
+			return ordered.ErrSkipRest
+		}
+		var c memory.Change
+		if err := json.Unmarshal(e.Data, &c); err != nil {
+			return nil // not a change event
+		}
+		c.Seq, c.What = e.Seq, e.What
+		out.Items = append(out.Items, c)
+		return nil
+	})
+	return out, err
+}
+
+const (
+	outboxPatience = time.Second           // a publisher that is away delays Changes no longer
+	outboxPause    = 10 * time.Millisecond // between two looks at the outbox
+)
+
+// awaitOutbox waits until the changes that are in the outbox now have been published, for outboxPatience at most. The
+// broker passes an event on to subscribers before the stream has stored it, and stores a batch only when it is complete;
+// the event stays in the outbox until it is stored.
+func (s *Service) awaitOutbox(ctx context.Context) error {
+	first, err := s.store.Queues(ctx)
+	if err != nil || first.Changes == 0 {
+		return err
+	}
+	end := first.FirstChange + int64(first.Changes)
+	pause := time.NewTicker(outboxPause)
+	defer pause.Stop()
+	for until := time.Now().Add(outboxPatience); time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-pause.C:
+		}
+		if q, err := s.store.Queues(ctx); err != nil || q.Changes == 0 || q.FirstChange >= end {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// tea is a world with a composite over two of its three facts about tea, and a message.
-func tea(t *testing.T, m *told) *world {
+// tea is a fixture with a composite over two of its three facts about tea, and a message.
+func tea(t *testing.T, m *told) *fixture {
 	t.Helper()
-	w := newWorldWith(t, query.DefaultConfig(), withJudge(m))
+	w := newFixtureWith(t, query.DefaultConfig(), withJudge(m))
 	w.say(memory.Message{ID: "m", Content: "Tea, tea and tea again."})
 	facts := w.complete(alice, []memory.Fact{{Text: "Alice drinks green tea."}, {Text: "Alice drinks black coffee at dawn."}, {Text: "Bob grows tea."}})
 	leaves := []string{string(facts[0].ID), string(facts[1].ID)}
@@ -30,7 +31,7 @@ func tea(t *testing.T, m *told) *world {
 	return w
 }
 
-// judges scores what is shown by its text; what is not named gets rest.
+// judges scores the shown items by their text; other items receive rest.
 func judges(t *testing.T, scores map[string]float64, rest float64) step {
 	return func(_ context.Context, p memory.Prompt) (memory.Completion, error) {
 		if !strings.HasPrefix(p.System, "Task: judge\n") || p.SchemaName == "" || !json.Valid(p.Schema) {
@@ -54,24 +55,24 @@ func judges(t *testing.T, scores map[string]float64, rest float64) step {
 	}
 }
 
-func judged(threshold *float64) memory.RecallRequest {
-	return memory.RecallRequest{Query: "Who has tea?", Judge: &memory.Judge{Threshold: threshold}}
+func judged(threshold *float64) wire.RecallRequest {
+	return wire.RecallRequest{Query: "Who has tea?", Judge: &wire.Judge{Threshold: threshold}}
 }
 
 func TestJudgeConformance(t *testing.T) {
 	t.Parallel()
 	scores := map[string]float64{"green tea": .6, "Bob grows": .59, "other drinks": .9, "black coffee": .3, "again": .1}
-	t.Run("Y10 a configured threshold is applied, the default is 0.6 and what reaches it is kept", func(t *testing.T) {
+	t.Run("a configured threshold is applied, the default is 0.6 and what reaches it is kept", func(t *testing.T) {
 		t.Parallel()
 		for _, c := range []struct {
 			threshold *float64
 			want      []string
-			kept      memory.Judged
+			kept      wire.Judged
 		}{
-			{nil, []string{"Alice drinks green tea.", "Alice has her tea and other drinks."}, memory.Judged{Kept: 2, Dropped: 3}},
-			{ptr(.3), []string{"Alice drinks black coffee at dawn.", "Alice drinks green tea.", "Alice has her tea and other drinks.", "Bob grows tea."}, memory.Judged{Kept: 4, Dropped: 1}},
-			{ptr(.91), []string{}, memory.Judged{Dropped: 5}},
-			{ptr(0.), []string{"Alice drinks black coffee at dawn.", "Alice drinks green tea.", "Alice has her tea and other drinks.", "Bob grows tea.", "Tea, tea and tea again."}, memory.Judged{Kept: 5}},
+			{nil, []string{"Alice drinks green tea.", "Alice has her tea and other drinks."}, wire.Judged{Kept: 2, Dropped: 3}},
+			{ptr(.3), []string{"Alice drinks black coffee at dawn.", "Alice drinks green tea.", "Alice has her tea and other drinks.", "Bob grows tea."}, wire.Judged{Kept: 4, Dropped: 1}},
+			{ptr(.91), []string{}, wire.Judged{Dropped: 5}},
+			{ptr(0.), []string{"Alice drinks black coffee at dawn.", "Alice drinks green tea.", "Alice has her tea and other drinks.", "Bob grows tea.", "Tea, tea and tea again."}, wire.Judged{Kept: 5}},
 		} {
 			reply := tea(t, &told{steps: []step{judges(t, scores, 0)}}).recall(alice, judged(c.threshold))
 			got := textsOf(reply.Items)
@@ -100,7 +101,7 @@ func TestJudgeConformance(t *testing.T) {
 			t.Errorf("explained by %v after\n%s", reply.Items[0].Explain, m.prompt(t, 1).User)
 		}
 	})
-	plain := textsOf(tea(t, &told{}).recall(alice, memory.RecallRequest{Query: "Who has tea?"}).Items)
+	plain := textsOf(tea(t, &told{}).recall(alice, wire.RecallRequest{Query: "Who has tea?"}).Items)
 	for name, s := range map[string]step{
 		"prose":           says("They all look fine to me."),
 		"nothing":         says(""),
@@ -113,7 +114,7 @@ func TestJudgeConformance(t *testing.T) {
 		t.Run("a judge that answers "+name+" drops nothing and degraded says so", func(t *testing.T) {
 			t.Parallel()
 			cfg := query.DefaultConfig()
-			cfg.JudgeTimeout = 100 * time.Millisecond
+			cfg.Recall.JudgeTimeout = 100 * time.Millisecond
 			m := &told{steps: []step{s}}
 			w := tea(t, m)
 			if name == "too late" {
@@ -125,10 +126,10 @@ func TestJudgeConformance(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what a judge leaves out or gives no score stays, and degraded counts it", func(t *testing.T) {
+	t.Run("what a judge leaves out or does not score stays, and degraded counts it", func(t *testing.T) {
 		t.Parallel()
 		reply := tea(t, &told{steps: []step{says("```json\n{\"judgements\":[{\"n\":1,\"score\":0.1},{\"n\":2,\"score\":\"much\"},{\"n\":1,\"score\":1},{\"n\":99,\"score\":0},{\"n\":3,\"sco")}}).recall(alice, judged(nil))
-		if reply.Judged == nil || *reply.Judged != (memory.Judged{Kept: 4, Dropped: 1}) || !hasDegraded(reply.Degraded, "judge: 4 of 5 items got no judgement") {
+		if reply.Judged == nil || *reply.Judged != (wire.Judged{Kept: 4, Dropped: 1}) || !hasDegraded(reply.Degraded, "judge: 4 of 5 items got no judgement") {
 			t.Errorf("counted %+v, degraded %v", reply.Judged, reply.Degraded)
 		}
 	})
@@ -147,7 +148,7 @@ func TestJudgeConformance(t *testing.T) {
 		t.Parallel()
 		for body, field := range map[string]string{`{"query":"q","judge":true}`: "", `{"query":"q","judge":false}`: "", `{"query":"q","judge":{}}`: "", `{"query":"q","judge":{"threshold":1}}`: "",
 			`{"query":"q","judge":{"threshold":1.5}}`: "judge.threshold", `{"query":"q","judge":{"treshold":1}}`: "judge", `{"query":"q","judge":7}`: "judge"} {
-			var r memory.RecallRequest
+			var r wire.RecallRequest
 			err := memory.Decode([]byte(body), &r)
 			var fe *memory.FieldError
 			if field == "" && (err != nil || r.Judge == nil || r.Judge.Off != strings.Contains(body, "false")) || field != "" && (!errors.As(err, &fe) || fe.Field != field) {
@@ -159,7 +160,7 @@ func TestJudgeConformance(t *testing.T) {
 		}
 		w := tea(t, &told{})
 		for _, rounds := range []int{-1, 3} {
-			_, err := w.service.Recall(context.Background(), alice, memory.RecallRequest{Query: "q", Adequacy: rounds})
+			_, err := w.service.Recall(context.Background(), alice, wire.RecallRequest{Query: "q", Adequacy: rounds})
 			var fe *memory.FieldError
 			if !errors.As(err, &fe) || fe.Field != "adequacy" {
 				t.Errorf("%d rounds: %v", rounds, err)
@@ -168,8 +169,8 @@ func TestJudgeConformance(t *testing.T) {
 	})
 }
 
-// serviceOf is another service on a world's store.
-func serviceOf(t *testing.T, w *world, cfg query.Config, change func(*query.Deps)) *query.Service {
+// serviceOf returns another service on a fixture's store.
+func serviceOf(t *testing.T, w *fixture, cfg query.Config, change func(*query.Deps)) *query.Service {
 	t.Helper()
 	deps := query.Deps{Store: w.db, Embedder: hashed.New(), Log: zerolog.Nop(), Now: func() time.Time { return noon }}
 	if change != nil {
@@ -188,18 +189,18 @@ func TestAdequacyConformance(t *testing.T) {
 		b, _ := json.Marshal(map[string]any{"enough": false, "queries": queries})
 		return says(string(b))
 	}
-	world := func(t *testing.T, m *told) *world {
-		w := newWorldWith(t, query.DefaultConfig(), withJudge(m))
+	judged := func(t *testing.T, m *told) *fixture {
+		w := newFixtureWith(t, query.DefaultConfig(), withJudge(m))
 		return furnish(w)
 	}
-	request := func(rounds int) memory.RecallRequest {
-		return memory.RecallRequest{Query: "Where does Alice live?", Adequacy: rounds}
+	request := func(rounds int) wire.RecallRequest {
+		return wire.RecallRequest{Query: "Where does Alice live?", Adequacy: rounds}
 	}
-	plain := textsOf(world(t, &told{}).recall(alice, request(0)).Items)
-	t.Run("Y9 a round asks new queries and joins what they find; queries already asked are dropped", func(t *testing.T) {
+	plain := textsOf(judged(t, &told{}).recall(alice, request(0)).Items)
+	t.Run("a round asks new queries and joins what they find; queries already asked are dropped", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{missing("where does ALICE live", "Porto"), missing("Porto.", "weather")}}
-		reply := world(t, m).recall(alice, request(2))
+		reply := judged(t, m).recall(alice, request(2))
 		got := textsOf(reply.Items)
 		if m.asked() != 2 || !slices.Contains(got, "Clara lives in Porto.") || !slices.Contains(got, "The weather was fine.") {
 			t.Errorf("after %d rounds: %v, degraded %v", m.asked(), got, reply.Degraded)
@@ -221,7 +222,7 @@ func TestAdequacyConformance(t *testing.T) {
 			t.Errorf("the order is %v", scores)
 		}
 	})
-	t.Run("Y9 at most so many rounds as were asked for, none when what is there suffices or nothing new is asked", func(t *testing.T) {
+	t.Run("at most so many rounds as were asked for, none when what is there suffices or nothing new is asked", func(t *testing.T) {
 		t.Parallel()
 		for _, c := range []struct {
 			rounds, asked int
@@ -235,16 +236,16 @@ func TestAdequacyConformance(t *testing.T) {
 			{2, 1, []step{missing(), missing("Porto")}},
 		} {
 			m := &told{steps: c.steps}
-			reply := world(t, m).recall(alice, request(c.rounds))
+			reply := judged(t, m).recall(alice, request(c.rounds))
 			if m.asked() != c.asked || hasDegraded(reply.Degraded, "adequacy") {
 				t.Errorf("%d rounds asked %d times, want %d; degraded %v", c.rounds, m.asked(), c.asked, reply.Degraded)
 			}
 		}
 	})
 	for name, s := range map[string]step{"prose": says("I would look for her sister."), "nothing": says(""), "another object": says(`{"verdict":"no"}`), "other types": says(`{"enough":"no","queries":7}`), "an error": fails(errDown)} {
-		t.Run("Y9 a judgement of "+name+" keeps the first result and degraded says so", func(t *testing.T) {
+		t.Run("a judgement of "+name+" keeps the first result and degraded says so", func(t *testing.T) {
 			t.Parallel()
-			reply := world(t, &told{steps: []step{s}}).recall(alice, request(2))
+			reply := judged(t, &told{steps: []step{s}}).recall(alice, request(2))
 			if !slices.Equal(textsOf(reply.Items), plain) || !hasDegraded(reply.Degraded, "adequacy: ") {
 				t.Errorf("got %v, degraded %v", textsOf(reply.Items), reply.Degraded)
 			}
@@ -254,8 +255,8 @@ func TestAdequacyConformance(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{missing("Porto", "Bob safe code"), judges(t, map[string]float64{"Lisbon": 1}, 0)}}
 		r := request(1)
-		r.Session, r.Judge = "s1", &memory.Judge{}
-		reply := world(t, m).recall(alice, r)
+		r.Session, r.Judge = "s1", &wire.Judge{}
+		reply := judged(t, m).recall(alice, r)
 		for _, item := range reply.Items {
 			if item.Session != "s1" && item.Session != "" || strings.Contains(item.Text, "Porto") || strings.Contains(item.Text, "4711") {
 				t.Errorf("%q passed", item.Text)
@@ -265,14 +266,14 @@ func TestAdequacyConformance(t *testing.T) {
 			t.Errorf("after %d calls: %+v", m.asked(), reply.Judged)
 		}
 	})
-	t.Run("both serve reflect: what was judged is what its model is shown", func(t *testing.T) {
+	t.Run("reflect shows its model what the judge kept", func(t *testing.T) {
 		t.Parallel()
 		m, j := &told{steps: []step{done("Porto.", 1)}}, &told{}
 		j.steps = []step{missing("Porto"), judges(t, map[string]float64{"Clara lives": 1}, 0)}
-		w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { withModel(m)(d); withJudge(j)(d) })
+		w := newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) { withModel(m)(d); withJudge(j)(d) })
 		furnish(w)
 		q := question("Where does Alice live?")
-		q.Judge, q.Adequacy = &memory.Judge{}, 1
+		q.Judge, q.Adequacy = &wire.Judge{}, 1
 		r := mustReflect(t, w, q)
 		if r.Judged == nil || r.Judged.Kept != 1 || r.Usage.Calls != 3 || strings.Contains(m.prompt(t, 1).User, "Alice lives in") || len(r.Citations) != 1 || r.Citations[0].Text != "Clara lives in Porto." {
 			t.Errorf("got %+v", r)

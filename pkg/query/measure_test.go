@@ -17,9 +17,10 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// conversation is one evidence-labelled conversation of the bench folder.
+// conversation is a conversation of the benchmark's data with labelled evidence.
 type conversation struct {
 	id        memory.BankID
 	messages  []memory.Message
@@ -185,7 +186,7 @@ func (s *scores) String() string {
 		s.took[len(s.took)/2].Round(10*time.Microsecond), s.took[len(s.took)*99/100].Round(10*time.Microsecond), s.n)
 }
 
-// modelFacts reads the facts that a model wrote from the conversations.
+// modelFacts reads the facts that a model extracted from the conversations.
 func modelFacts(tb testing.TB, path string) map[memory.BankID][][2]string {
 	tb.Helper()
 	file, err := os.Open(path)
@@ -218,14 +219,14 @@ func benchDir(tb testing.TB) string {
 	return dir
 }
 
-// TestRecallOnStoredConversations asks the labelled questions of real and written conversations.
+// TestRecallOnStoredConversations measures recall on the labelled questions of real and generated conversations.
 func TestRecallOnStoredConversations(t *testing.T) {
 	t.Parallel()
 	dir := benchDir(t)
 	for _, set := range []string{"locomo-dev", "realtalk-dev"} {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newFixture(t)
 			list := readConversations(t, filepath.Join(dir, set+".json"))
 			facts := modelFacts(t, filepath.Join(dir, "locomo-dev-facts.jsonl"))
 			for _, c := range list {
@@ -258,7 +259,7 @@ func TestRecallOnStoredConversations(t *testing.T) {
 				for _, c := range list {
 					for _, q := range c.questions {
 						start := time.Now()
-						reply := w.recall(c.id, memory.RecallRequest{Query: q.text, Filter: memory.Filter{Records: records}, MaxFacts: ptr(50), MaxTokens: ptr(100000), Now: &c.now})
+						reply := w.recall(c.id, wire.RecallRequest{Query: q.text, Filter: memory.Filter{Records: records}, MaxFacts: ptr(50), MaxTokens: ptr(100000), Now: &c.now})
 						s.add(q, reply.Items, time.Since(start))
 					}
 				}
@@ -269,7 +270,7 @@ func TestRecallOnStoredConversations(t *testing.T) {
 			if got := 100 * alone.recall / float64(alone.n); got < floors[set] {
 				t.Errorf("messages alone reach a recall@10 of %.1f, the floor is %.1f", got, floors[set])
 			}
-			// Facts support the messages they rest on and never push them out.
+			// Facts support their source messages and never displace them.
 			if all.recall < alone.recall || all.brecall < alone.brecall {
 				t.Errorf("everything: %s\nmessages alone: %s", all.String(), alone.String())
 			}
@@ -277,5 +278,5 @@ func TestRecallOnStoredConversations(t *testing.T) {
 	}
 }
 
-// floors are recall@10 of messages alone, a point below what was measured.
+// floors are the minimum recall@10 of messages alone, one point below the measured value.
 var floors = map[string]float64{"locomo-dev": 82, "realtalk-dev": 61.5}

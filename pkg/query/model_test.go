@@ -10,13 +10,14 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// step is what a told model does when it is asked once.
+// step is the behavior of a scripted model in one call.
 type step func(ctx context.Context, p memory.Prompt) (memory.Completion, error)
 
-// told is a language model that follows a script; it counts as a provider
-// does: each call 100 tokens in, of which 20 cached, and 10 out.
+// told is a language model that follows a script. It reports usage like a provider: 100 input tokens per call, 20 of
+// them cached, and 10 output tokens.
 type told struct {
 	stage string
 	steps []step
@@ -45,7 +46,7 @@ func (m *told) Complete(ctx context.Context, p memory.Prompt) (memory.Completion
 	return c, err
 }
 
-// prompt gives what the model was asked the nth time, from 1.
+// prompt returns the prompt of the nth call, counted from 1.
 func (m *told) prompt(t testing.TB, n int) memory.Prompt {
 	t.Helper()
 	m.mu.Lock()
@@ -74,13 +75,13 @@ func fails(err error) step {
 	}
 }
 
-// hangs answers when its time is over.
+// hangs returns only when the context ends.
 func hangs(ctx context.Context, _ memory.Prompt) (memory.Completion, error) {
 	<-ctx.Done()
 	return memory.Completion{}, fmt.Errorf("%w: %w", ctx.Err(), memory.ErrDeadline)
 }
 
-// call is a tool call; args is JSON, or text as a model may write it.
+// call returns a tool call; args is JSON, or malformed text.
 func call(name, args string) memory.ToolCall {
 	return memory.ToolCall{ID: name, Name: name, Arguments: args}
 }
@@ -106,7 +107,7 @@ func doneArgs(text string, cited ...int) string {
 	return string(b)
 }
 
-// withModel is a change of Deps: the script answers and judges.
+// withModel returns a change of Deps that makes the script the model for answers and judgements.
 func withModel(m *told) func(*query.Deps) {
 	m.stage = memory.StageReflect
 	return func(d *query.Deps) { d.Answerer = m }
@@ -117,14 +118,14 @@ func withJudge(m *told) func(*query.Deps) {
 	return func(d *query.Deps) { d.Judge = m }
 }
 
-// home is a world that knows where Alice lives, and of Bob in a bank of his own.
-func home(t *testing.T, m *told) *world {
+// home returns a fixture with facts about Alice's home, and about Bob in a second bank.
+func home(t *testing.T, m *told) *fixture {
 	t.Helper()
-	w := newWorldWith(t, query.DefaultConfig(), withModel(m))
+	w := newFixtureWith(t, query.DefaultConfig(), withModel(m))
 	return furnish(w)
 }
 
-func furnish(w *world) *world {
+func furnish(w *fixture) *fixture {
 	w.say(memory.Message{ID: "a", Content: "I moved to Lisbon in May."}, memory.Message{ID: "b", Content: "The weather was fine."},
 		memory.Message{ID: "c", Content: "My sister Clara lives in Porto.", Session: "s2"},
 		memory.Message{ID: "x", Bank: "bob", Content: "Bob's safe opens with the code of Lisbon."})
@@ -134,11 +135,11 @@ func furnish(w *world) *world {
 	return w
 }
 
-func question(text string) memory.ReflectRequest {
-	return memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: text}}
+func question(text string) wire.ReflectRequest {
+	return wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: text}}
 }
 
-// numberOf gives the number under which a text is shown in what a model reads.
+// numberOf returns the number of a text in a prompt.
 func numberOf(t testing.TB, shown, text string) int {
 	t.Helper()
 	for line := range strings.Lines(shown) {
@@ -153,7 +154,7 @@ func numberOf(t testing.TB, shown, text string) int {
 	return 0
 }
 
-// results joins what a model was given back so far.
+// results joins the tool results that the model has received so far.
 func results(p memory.Prompt) string {
 	var out strings.Builder
 	for _, turn := range p.Turns {
@@ -168,7 +169,7 @@ func hasDegraded(list []string, part string) bool {
 	return strings.Contains(strings.Join(list, "\n"), part)
 }
 
-func mustReflect(t testing.TB, w *world, r memory.ReflectRequest) memory.ReflectReply {
+func mustReflect(t testing.TB, w *fixture, r wire.ReflectRequest) wire.ReflectReply {
 	t.Helper()
 	reply, err := w.service.Reflect(context.Background(), alice, r)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// piano is a world that holds something for every section.
-func piano(t *testing.T, d memory.Disposition) *world {
+// piano returns a fixture with a record for every section.
+func piano(t *testing.T, d memory.Disposition) *fixture {
 	t.Helper()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.say(memory.Message{ID: "q", Content: "Honestly my piano and I are inseparable."}, memory.Message{ID: "r", Content: "The piano shop closes at six."})
 	facts := w.complete(alice, []memory.Fact{
 		{Text: "Alice owns a piano.", Sources: w.from(alice, "q"), Confidence: .9},
@@ -36,7 +37,7 @@ func piano(t *testing.T, d memory.Disposition) *world {
 	return w
 }
 
-func (w *world) reflect(r memory.ReflectRequest) memory.ReflectReply {
+func (w *fixture) reflect(r wire.ReflectRequest) wire.ReflectReply {
 	w.t.Helper()
 	reply, err := w.service.Reflect(context.Background(), alice, r)
 	if err != nil {
@@ -45,11 +46,11 @@ func (w *world) reflect(r memory.ReflectRequest) memory.ReflectReply {
 	return reply
 }
 
-func ask(query string) memory.ReflectRequest {
-	return memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: query, MaxFacts: ptr(20)}, Style: "context"}
+func ask(query string) wire.ReflectRequest {
+	return wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: query, MaxFacts: ptr(20)}, Style: "context"}
 }
 
-// headings gives the sections of a response in order.
+// headings returns the section headings of a response, in order.
 func headings(response string) []string {
 	var out []string
 	for line := range strings.SplitSeq(response, "\n") {
@@ -62,7 +63,7 @@ func headings(response string) []string {
 
 func TestReflectConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("H11 sections per type, whole items within the budget, valid UTF-8", func(t *testing.T) {
+	t.Run("sections per type, whole items within the budget, valid UTF-8", func(t *testing.T) {
 		t.Parallel()
 		w := piano(t, memory.DefaultDisposition())
 		w.say(memory.Message{Content: "piano 🎹 \xff über — 钢琴"})
@@ -84,7 +85,7 @@ func TestReflectConformance(t *testing.T) {
 			if len(got.Citations) == 0 {
 				continue
 			}
-			if n := analysis.CountTokens(got.Response); n > budget || n != got.Tokens {
+			if n := text.CountTokens(got.Response); n > budget || n != got.Tokens {
 				t.Errorf("at %d tokens the response has %d and says %d", budget, n, got.Tokens)
 			}
 			for line := range strings.SplitSeq(got.Response, "\n") {
@@ -99,9 +100,9 @@ func TestReflectConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H11 an empty memory says so and invents nothing", func(t *testing.T) {
+	t.Run("an empty memory says so and invents nothing", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
+		w := newFixture(t)
 		w.say(memory.Message{Content: "hello there"})
 		got := w.reflect(ask("What is Alice allergic to?"))
 		if got.Response != "Memory holds nothing that bears on this." || len(got.Citations) != 0 || len(got.FactsUsed) != 0 || got.Mode != "context" {
@@ -114,7 +115,7 @@ func TestReflectConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H18 skepticism hides weak beliefs and moves contradictions", func(t *testing.T) {
+	t.Run("skepticism hides weak beliefs and moves contradictions", func(t *testing.T) {
 		t.Parallel()
 		response := map[int]string{}
 		for s := 1; s <= 5; s++ {
@@ -140,7 +141,7 @@ func TestReflectConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H18 literalism shows what was said, its absence a paraphrase", func(t *testing.T) {
+	t.Run("literalism shows what was said, its absence a paraphrase", func(t *testing.T) {
 		t.Parallel()
 		const said = "Honestly my piano and I are inseparable."
 		for l := 1; l <= 5; l++ {
@@ -160,7 +161,7 @@ func TestReflectConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H18 empathy moves feelings to the front and opinions to the end", func(t *testing.T) {
+	t.Run("empathy moves feelings to the front and opinions to the end", func(t *testing.T) {
 		t.Parallel()
 		for e := 1; e <= 5; e++ {
 			got := piano(t, memory.Disposition{Skepticism: 3, Literalism: 3, Empathy: e}).reflect(ask("What about the piano?")).Response
@@ -178,11 +179,11 @@ func TestReflectConformance(t *testing.T) {
 		}
 	})
 
-	t.Run("H18 a trait out of range is refused", func(t *testing.T) {
+	t.Run("a trait out of range is refused", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
+		w := newFixture(t)
 		for _, d := range []memory.Disposition{{Skepticism: 0, Literalism: 3, Empathy: 3}, {Skepticism: 3, Literalism: 6, Empathy: 3}, {Skepticism: 3, Literalism: 3, Empathy: -1}} {
-			_, err := w.service.Bank(context.Background(), alice, memory.BankUpdate{Disposition: &d})
+			_, err := w.service.Writes().Bank(context.Background(), alice, wire.BankUpdate{Disposition: &d})
 			if !errors.Is(err, memory.ErrInvalid) {
 				t.Errorf("%+v: %v", d, err)
 			}
@@ -192,35 +193,35 @@ func TestReflectConformance(t *testing.T) {
 
 func TestValidation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	w.say(memory.Message{Content: "I like tea."})
 	long := strings.Repeat("x", memory.MaxQuery+1)
 	past, future := noon.Add(-time.Hour), noon
 	for name, c := range map[string]struct {
 		field string
-		r     memory.RecallRequest
+		r     wire.RecallRequest
 	}{
-		"an empty query":          {"query", memory.RecallRequest{}},
-		"white space":             {"query", memory.RecallRequest{Query: " \t\n"}},
-		"an over-long query":      {"query", memory.RecallRequest{Query: long}},
-		"no facts":                {"max_facts", memory.RecallRequest{Query: "q", MaxFacts: ptr(0)}},
-		"a negative limit":        {"max_facts", memory.RecallRequest{Query: "q", MaxFacts: ptr(-1)}},
-		"a huge limit":            {"max_facts", memory.RecallRequest{Query: "q", MaxFacts: ptr(1 << 30)}},
-		"negative tokens":         {"max_tokens", memory.RecallRequest{Query: "q", MaxTokens: ptr(-5)}},
-		"huge tokens":             {"max_tokens", memory.RecallRequest{Query: "q", MaxTokens: ptr(1 << 40)}},
-		"an unknown strategy":     {"strategies.magic", memory.RecallRequest{Query: "q", Strategies: map[string]float64{"magic": 1}}},
-		"a negative weight":       {"strategies.keyword", memory.RecallRequest{Query: "q", Strategies: map[string]float64{"keyword": -1}}},
-		"no weight at all":        {"strategies", memory.RecallRequest{Query: "q", Strategies: map[string]float64{"keyword": 0}}},
-		"an unknown record":       {"records.0", memory.RecallRequest{Query: "q", Filter: memory.Filter{Records: []memory.Record{"dream"}}}},
-		"an unknown kind":         {"kinds.1", memory.RecallRequest{Query: "q", Filter: memory.Filter{Kinds: []memory.Kind{"world", "dream"}}}},
-		"a type of another form":  {"types.0", memory.RecallRequest{Query: "q", Filter: memory.Filter{Types: []memory.Type{"A B"}}}},
-		"an empty speaker":        {"speakers.0", memory.RecallRequest{Query: "q", Filter: memory.Filter{Speakers: []string{""}}}},
-		"a range that ends early": {"to", memory.RecallRequest{Query: "q", Filter: memory.Filter{From: &future, To: &past}}},
-		"a score above one":       {"min_score", memory.RecallRequest{Query: "q", MinScore: 2}},
-		"a wait too long":         {"wait", memory.RecallRequest{Query: "q", Wait: ptr(memory.Duration(time.Hour))}},
-		"no time at all":          {"deadline", memory.RecallRequest{Query: "q", Deadline: ptr(memory.Duration(0))}},
-		"a zero vector":           {"vector", memory.RecallRequest{Query: "q", Vector: memory.Vector{0, 0}}},
-		"a vector too long":       {"vector", memory.RecallRequest{Query: "q", Vector: make(memory.Vector, memory.MaxDimension+1)}},
+		"an empty query":          {"query", wire.RecallRequest{}},
+		"white space":             {"query", wire.RecallRequest{Query: " \t\n"}},
+		"an over-long query":      {"query", wire.RecallRequest{Query: long}},
+		"no facts":                {"max_facts", wire.RecallRequest{Query: "q", MaxFacts: ptr(0)}},
+		"a negative limit":        {"max_facts", wire.RecallRequest{Query: "q", MaxFacts: ptr(-1)}},
+		"a huge limit":            {"max_facts", wire.RecallRequest{Query: "q", MaxFacts: ptr(1 << 30)}},
+		"negative tokens":         {"max_tokens", wire.RecallRequest{Query: "q", MaxTokens: ptr(-5)}},
+		"huge tokens":             {"max_tokens", wire.RecallRequest{Query: "q", MaxTokens: ptr(1 << 40)}},
+		"an unknown strategy":     {"strategies.magic", wire.RecallRequest{Query: "q", Strategies: map[string]float64{"magic": 1}}},
+		"a negative weight":       {"strategies.keyword", wire.RecallRequest{Query: "q", Strategies: map[string]float64{"keyword": -1}}},
+		"no weight at all":        {"strategies", wire.RecallRequest{Query: "q", Strategies: map[string]float64{"keyword": 0}}},
+		"an unknown record":       {"records.0", wire.RecallRequest{Query: "q", Filter: memory.Filter{Records: []memory.Record{"dream"}}}},
+		"an unknown kind":         {"kinds.1", wire.RecallRequest{Query: "q", Filter: memory.Filter{Kinds: []memory.Kind{"world", "dream"}}}},
+		"a type of another form":  {"types.0", wire.RecallRequest{Query: "q", Filter: memory.Filter{Types: []memory.Type{"A B"}}}},
+		"an empty speaker":        {"speakers.0", wire.RecallRequest{Query: "q", Filter: memory.Filter{Speakers: []string{""}}}},
+		"a range that ends early": {"to", wire.RecallRequest{Query: "q", Filter: memory.Filter{From: &future, To: &past}}},
+		"a score above one":       {"min_score", wire.RecallRequest{Query: "q", MinScore: 2}},
+		"a wait too long":         {"wait", wire.RecallRequest{Query: "q", Wait: ptr(memory.Duration(time.Hour))}},
+		"no time at all":          {"deadline", wire.RecallRequest{Query: "q", Deadline: ptr(memory.Duration(0))}},
+		"a zero vector":           {"vector", wire.RecallRequest{Query: "q", Vector: memory.Vector{0, 0}}},
+		"a vector too long":       {"vector", wire.RecallRequest{Query: "q", Vector: make(memory.Vector, memory.MaxDimension+1)}},
 	} {
 		t.Run(name+" is refused by its field", func(t *testing.T) {
 			t.Parallel()
@@ -233,30 +234,30 @@ func TestValidation(t *testing.T) {
 	}
 	t.Run("a query of punctuation alone finds nothing", func(t *testing.T) {
 		t.Parallel()
-		if reply := w.recall(alice, memory.RecallRequest{Query: "?!… — ()"}); reply.Items == nil || len(reply.Items) != 0 {
+		if reply := w.recall(alice, wire.RecallRequest{Query: "?!… — ()"}); reply.Items == nil || len(reply.Items) != 0 {
 			t.Errorf("got %+v", reply)
 		}
 	})
-	t.Run("a question of stop words alone gives the latest", func(t *testing.T) {
+	t.Run("a question of stop words alone returns the latest items", func(t *testing.T) {
 		t.Parallel()
-		if reply := w.recall(alice, memory.RecallRequest{Query: "What was it?"}); len(reply.Items) != 1 {
+		if reply := w.recall(alice, wire.RecallRequest{Query: "What was it?"}); len(reply.Items) != 1 {
 			t.Errorf("got %+v", reply.Items)
 		}
 	})
 	t.Run("an unknown bank is not found, unless something awaited has not come", func(t *testing.T) {
 		t.Parallel()
-		_, err := w.service.Recall(context.Background(), "nobody", memory.RecallRequest{Query: "q"})
+		_, err := w.service.Recall(context.Background(), "nobody", wire.RecallRequest{Query: "q"})
 		if !errors.Is(err, memory.ErrNotFound) {
 			t.Errorf("got %v", err)
 		}
-		reply := w.recall("nobody", memory.RecallRequest{Query: "q", After: 1000, Wait: ptr(memory.Duration(0))})
+		reply := w.recall("nobody", wire.RecallRequest{Query: "q", After: 1000, Wait: ptr(memory.Duration(0))})
 		if reply.Fresh || reply.Items == nil || len(reply.Items) != 0 {
 			t.Errorf("got %+v", reply)
 		}
 	})
 	t.Run("a deadline that has passed returns what is ready and names what is not", func(t *testing.T) {
 		t.Parallel()
-		reply := w.recall(alice, memory.RecallRequest{Query: "tea", Deadline: ptr(memory.Duration(1))})
+		reply := w.recall(alice, wire.RecallRequest{Query: "tea", Deadline: ptr(memory.Duration(1))})
 		if len(reply.Degraded) == 0 || !strings.HasPrefix(reply.Degraded[len(reply.Degraded)-1], "deadline: ") {
 			t.Errorf("degraded is %v", reply.Degraded)
 		}

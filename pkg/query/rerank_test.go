@@ -15,28 +15,30 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
+	"github.com/eunoe-memory/eunoe/pkg/provider/rerank"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// reranking gives a recall through a reranker behind HTTP that answers so.
-func reranking(t *testing.T, answer http.HandlerFunc) memory.RecallReply {
+// reranking returns the reply of a recall whose HTTP reranker sends the given answer.
+func reranking(t *testing.T, answer http.HandlerFunc) wire.RecallReply {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	cfg := provider.DefaultConfig()
-	cfg.Rerank, cfg.Retries = provider.Reranking{URL: server.URL, Shape: provider.ShapeCohere}, 0
+	cfg.Rerank, cfg.Retries = rerank.Config{URL: server.URL, Shape: rerank.Cohere}, 0
 	models, err := provider.New(cfg, provider.Deps{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := query.DefaultConfig()
 	settings.Recall.RerankTimeout = 500 * time.Millisecond
-	w := newWorldWith(t, settings, func(d *query.Deps) { d.Reranker = models.Reranker() })
+	w := newFixtureWith(t, settings, func(d *query.Deps) { d.Reranker = models.Reranker() })
 	w.say(memory.Message{Content: "Green tea, black tea, any tea."}, memory.Message{Content: "I like tea, and the card 4111 1111 1111 1111."}, memory.Message{Content: "Tea was had by all in the garden that day."})
-	return w.recall(alice, memory.RecallRequest{Query: "tea"})
+	return w.recall(alice, wire.RecallRequest{Query: "tea"})
 }
 
-// scoresOf writes scores as the services do.
+// scoresOf encodes scores like the rerank services.
 func scoresOf(pairs ...[2]float64) string {
 	var list []string
 	for _, p := range pairs {
@@ -54,7 +56,7 @@ func TestRerankOverHTTP(t *testing.T) {
 	if len(plain.Items) != 3 {
 		t.Fatalf("found %v", textsOf(plain.Items))
 	}
-	t.Run("R14 a reranker behind HTTP is blended .4 to .6, and reads no secret", func(t *testing.T) {
+	t.Run("a reranker behind HTTP is blended .4 to .6, and reads no secret", func(t *testing.T) {
 		t.Parallel()
 		var asked atomic.Value
 		reply := reranking(t, func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +96,7 @@ func TestRerankOverHTTP(t *testing.T) {
 			}
 		},
 	} {
-		t.Run("H10 R14 a reranker behind HTTP that answers "+name+" changes nothing", func(t *testing.T) {
+		t.Run("a reranker behind HTTP that answers "+name+" changes nothing", func(t *testing.T) {
 			t.Parallel()
 			reply := reranking(t, answer)
 			if !slices.Equal(textsOf(reply.Items), textsOf(plain.Items)) || !hasDegraded(reply.Degraded, "rerank: ") {

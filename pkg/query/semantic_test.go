@@ -13,18 +13,19 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// meaning is a world under an embedding model.
+// meaning is a fixture with an embedding model.
 type meaning struct {
-	*world
+	*fixture
 	model *consolidatetest.Embedder
 }
 
 func newMeaning(t *testing.T) meaning {
 	t.Helper()
 	m := consolidatetest.NewEmbedder("test:model")
-	return meaning{newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder = m }), m}
+	return meaning{newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder = m }), m}
 }
 
 func (m meaning) vector(text string) memory.Vector {
@@ -58,7 +59,7 @@ func TestSemanticRecall(t *testing.T) {
 		}
 		return out
 	}
-	ask := memory.RecallRequest{Query: "Which automobile?", Explain: true}
+	ask := wire.RecallRequest{Query: "Which automobile?", Explain: true}
 	t.Run("finds a message by what it means, though it shares no word", func(t *testing.T) {
 		t.Parallel()
 		m := newMeaning(t)
@@ -81,16 +82,16 @@ func TestSemanticRecall(t *testing.T) {
 		only.Strategies = map[string]float64{memory.StrategySemantic: 1}
 		for _, c := range []struct {
 			name   string
-			change func(*memory.RecallRequest)
+			change func(*wire.RecallRequest)
 			want   []string
 		}{
-			{"none", func(*memory.RecallRequest) {}, []string{"mine", "now", "other"}},
-			{"session", func(r *memory.RecallRequest) { r.Session = "s2" }, []string{"other"}},
-			{"speaker", func(r *memory.RecallRequest) { r.Speakers = []string{"ben"} }, []string{"other"}},
-			{"topic", func(r *memory.RecallRequest) { r.Topics = []string{"garage"} }, []string{"mine"}},
-			{"from", func(r *memory.RecallRequest) { r.From = ptr(noon.Add(-2 * time.Hour)) }, []string{"now", "other"}},
-			{"as of", func(r *memory.RecallRequest) { r.AsOf = ptr(noon.Add(-24 * time.Hour)) }, []string{"mine", "was"}},
-			{"record", func(r *memory.RecallRequest) { r.Records = []memory.Record{memory.RecordFact} }, nil},
+			{"none", func(*wire.RecallRequest) {}, []string{"mine", "now", "other"}},
+			{"session", func(r *wire.RecallRequest) { r.Session = "s2" }, []string{"other"}},
+			{"speaker", func(r *wire.RecallRequest) { r.Speakers = []string{"ben"} }, []string{"other"}},
+			{"topic", func(r *wire.RecallRequest) { r.Topics = []string{"garage"} }, []string{"mine"}},
+			{"from", func(r *wire.RecallRequest) { r.From = ptr(noon.Add(-2 * time.Hour)) }, []string{"now", "other"}},
+			{"as of", func(r *wire.RecallRequest) { r.AsOf = ptr(noon.Add(-24 * time.Hour)) }, []string{"mine", "was"}},
+			{"record", func(r *wire.RecallRequest) { r.Records = []memory.Record{memory.RecordFact} }, nil},
 		} {
 			r := only
 			c.change(&r)
@@ -105,12 +106,12 @@ func TestSemanticRecall(t *testing.T) {
 			t.Errorf("a forgotten message is found: %v", got)
 		}
 	})
-	t.Run("gives what words found its similarity too, however many are nearer", func(t *testing.T) {
+	t.Run("a word match also has its similarity, however many items are nearer", func(t *testing.T) {
 		t.Parallel()
 		cfg := query.DefaultConfig()
 		cfg.Recall.Messages, cfg.Recall.Facts = 3, 3
 		model := consolidatetest.NewEmbedder("test:model")
-		m := meaning{newWorldWith(t, cfg, func(d *query.Deps) { d.Embedder = model }), model}
+		m := meaning{newFixtureWith(t, cfg, func(d *query.Deps) { d.Embedder = model }), model}
 		for range 6 {
 			m.hear(memory.Message{Content: "A car, a car, a car."})
 		}
@@ -125,7 +126,7 @@ func TestSemanticRecall(t *testing.T) {
 		}
 		t.Error("the message with the word was not found")
 	})
-	t.Run("gives a fact and the message it came from one place", func(t *testing.T) {
+	t.Run("a fact and the message it came from take one place", func(t *testing.T) {
 		t.Parallel()
 		m := newMeaning(t)
 		m.hear(memory.Message{ID: "car", Content: "My old car broke down."}, memory.Message{ID: "bees", Content: "We keep bees."})
@@ -139,17 +140,17 @@ func TestSemanticRecall(t *testing.T) {
 	t.Run("asks a model that tells questions from texts for a question's vector", func(t *testing.T) {
 		t.Parallel()
 		model := &asker{Embedder: consolidatetest.NewEmbedder("test:model")}
-		w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder = model })
+		w := newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder = model })
 		m := meaning{w, model.Embedder}
 		m.hear(memory.Message{ID: "bees", Content: "We keep bees."}, memory.Message{ID: "car", Content: "My car broke down."})
-		r := m.recall(alice, memory.RecallRequest{Query: "Anything?", Strategies: map[string]float64{memory.StrategySemantic: 1}})
+		r := m.recall(alice, wire.RecallRequest{Query: "Anything?", Strategies: map[string]float64{memory.StrategySemantic: 1}})
 		if model.asked != "Anything?" || len(r.Items) == 0 || r.Items[0].ID != "bees" {
 			t.Errorf("asked for %q, found %v", model.asked, ids(r.Items))
 		}
 	})
 }
 
-// asker embeds every question as one about bees.
+// asker is an embedder that embeds every question as a question about bees.
 type asker struct {
 	*consolidatetest.Embedder
 	asked string
@@ -164,17 +165,17 @@ func (a *asker) EmbedQuery(ctx context.Context, text string) (memory.Vector, err
 	return v[0], nil
 }
 
-func TestTheEmbedderAndTheDoors(t *testing.T) {
+func TestTheEmbedderAndTheEndpoints(t *testing.T) {
 	t.Parallel()
 	t.Run("a vector of another size is a conflict that says what to do", func(t *testing.T) {
 		t.Parallel()
 		m := newMeaning(t)
 		m.hear(memory.Message{Content: "My car broke down."})
-		_, err := m.service.Recall(t.Context(), alice, memory.RecallRequest{Query: "car", Vector: memory.Vector{1, 0}})
+		_, err := m.service.Recall(t.Context(), alice, wire.RecallRequest{Query: "car", Vector: memory.Vector{1, 0}})
 		if !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "test:model") || !strings.Contains(err.Error(), "or none") {
 			t.Errorf("recall gave %v", err)
 		}
-		_, err = m.service.Retain(t.Context(), alice, memory.RetainRequest{Facts: []memory.FactInput{{Text: "A fact.", Vector: memory.Vector{1, 0}}}})
+		_, err = m.service.Writes().Retain(t.Context(), alice, wire.RetainRequest{Facts: []memory.FactInput{{Text: "A fact.", Vector: memory.Vector{1, 0}}}})
 		if !errors.Is(err, memory.ErrConflict) {
 			t.Errorf("retain gave %v", err)
 		}
@@ -184,19 +185,19 @@ func TestTheEmbedderAndTheDoors(t *testing.T) {
 		m := newMeaning(t)
 		m.hear(memory.Message{ID: "car", Content: "My car broke down."})
 		m.model.Down(true)
-		r := m.recall(alice, memory.RecallRequest{Query: "What about the car?"})
+		r := m.recall(alice, wire.RecallRequest{Query: "What about the car?"})
 		if len(r.Items) != 1 || r.Items[0].ID != "car" || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "semantic") {
 			t.Errorf("found %v, degraded %q", r.Items, r.Degraded)
 		}
 	})
 }
 
-// embeddedLater retains and edits while the embedder is down: it is stored at
-// once, found by words, and found by meaning when the embedder is back.
+// embeddedLater retains and edits facts while the embedder is down: they are stored at once, found by words, and found
+// by similarity when the embedder is back.
 func embeddedLater(t *testing.T) {
 	conn := natstest.Start(t)
 	model := consolidatetest.NewEmbedder("test:model")
-	w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder, d.Conn = model, conn })
+	w := newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) { d.Embedder, d.Conn = model, conn })
 	cfg := consolidate.DefaultConfig()
 	cfg.Thresholds, cfg.Model, cfg.Dimension = model.Thresholds(), model.Name(), model.Dimension()
 	c, err := consolidate.New(cfg, consolidate.Deps{Conn: natstest.Another(t, conn), Store: w.db, Redactor: plain{}, Embedder: model})
@@ -214,23 +215,23 @@ func embeddedLater(t *testing.T) {
 	})
 	model.Down(true)
 	wait := ptr(memory.Duration(10 * time.Second))
-	kept, err := w.service.Retain(t.Context(), alice, memory.RetainRequest{WriteControl: memory.WriteControl{Wait: wait},
+	kept, err := w.service.Writes().Retain(t.Context(), alice, wire.RetainRequest{WriteControl: wire.WriteControl{Wait: wait},
 		Facts: []memory.FactInput{{Text: "Alice drives a red car."}, {Text: "Alice keeps bees."}}})
 	if err != nil || len(kept.Results) != 2 || kept.Results[0].Outcome != memory.OutcomeAdded {
 		t.Fatalf("retain gave %+v, %v", kept, err)
 	}
-	edited, err := w.service.Edit(t.Context(), alice, memory.EditRequest{WriteControl: memory.WriteControl{Wait: wait},
+	edited, err := w.service.Writes().Edit(t.Context(), alice, wire.EditRequest{WriteControl: wire.WriteControl{Wait: wait},
 		ID: memory.FactID(kept.Results[1].ID), Text: "Alice keeps many bees."})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := w.recall(alice, memory.RecallRequest{Query: "bees", AfterWrite: edited.Write, Wait: wait})
+	r := w.recall(alice, wire.RecallRequest{Query: "bees", AfterWrite: edited.Write, Wait: wait})
 	if len(r.Items) == 0 || r.Items[0].Text != "Alice keeps many bees." || len(r.Degraded) == 0 {
 		t.Errorf("found %v, degraded %q", textsOf(r.Items), r.Degraded)
 	}
 	model.Down(false)
 	natstest.Eventually(t, "they are found by what they mean", func() bool {
-		r := w.recall(alice, memory.RecallRequest{Query: "vehicle", Strategies: map[string]float64{memory.StrategySemantic: 1}})
+		r := w.recall(alice, wire.RecallRequest{Query: "vehicle", Strategies: map[string]float64{memory.StrategySemantic: 1}})
 		return len(r.Items) > 1 && r.Items[0].Text == "Alice drives a red car."
 	})
 }

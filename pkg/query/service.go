@@ -12,35 +12,38 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/secret"
+	"github.com/eunoe-memory/eunoe/pkg/query/admission"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
+	"github.com/eunoe-memory/eunoe/pkg/query/reflect"
+	"github.com/eunoe-memory/eunoe/pkg/query/verify"
+	"github.com/eunoe-memory/eunoe/pkg/query/write"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// ServiceName is what the micro service is called.
+// ServiceName is the name of the micro service.
 const ServiceName = "eunoe"
 
-// Service answers requests. It is safe for concurrent use; its methods may be
-// called without Run, by a program that has the store at hand.
+// Service answers requests. It is safe for concurrent use. Its methods may be called without Run, by a program that has
+// the store at hand.
 type Service struct {
-	cfg      Config
-	conn     *events.Conn
-	store    Store
-	embedder memory.Embedder
-	reranker memory.Reranker
-	answerer memory.LanguageModel
-	judge    memory.LanguageModel
-	bill     bill
-	redactor *secret.Redactor // nil = what is retained is kept as it is
-	log      zerolog.Logger
-	now      func() time.Time
-	slots    chan struct{}
-	answers  chan struct{} // slots that reflect may take, half of all
-	metrics  *Metrics
-	ready    chan struct{}
-	started  sync.Once
+	cfg     Config
+	conn    *events.Conn
+	store   Store
+	warm    bool // vectors are searched
+	recall  *recall.Engine
+	reflect *reflect.Reflector
+	writes  *write.Appender
+	log     zerolog.Logger
+	now     func() time.Time
+	gate    *admission.Gate
+	metrics *Metrics
+	ready   chan struct{}
+	started sync.Once
 }
 
-// New makes a service. Without Conn the doors that write or read the log are
-// memory.ErrUnavailable, and Run fails.
+// New returns a service. Without Conn the endpoints that write or read the log answer memory.ErrUnavailable, and Run
+// fails.
 func New(cfg Config, deps Deps) (*Service, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("query service: %w", err)
@@ -48,37 +51,64 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	if deps.Store == nil {
 		return nil, errors.New("query service: no store is given")
 	}
-	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, embedder: deps.Embedder, reranker: deps.Reranker,
-		answerer: deps.Answerer, judge: deps.Judge, log: deps.Log, now: deps.Now,
-		slots: make(chan struct{}, cfg.Requests), answers: make(chan struct{}, max(1, cfg.Requests/2)), ready: make(chan struct{})}
+	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, log: deps.Log, now: deps.Now,
+		warm:  deps.Embedder != nil && deps.Embedder.Thresholds().RankWeight > 0,
+		ready: make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
 	}
+	var err error
+	if s.gate, err = admission.New(cfg.Admission); err == nil {
+		err = s.assemble(deps)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("query service: %w", err)
+	}
 	var names []string
-	for _, e := range s.endpoints() {
-		names = append(names, e.name)
+	for _, h := range s.handlers() {
+		names = append(names, h.Name)
 	}
 	s.metrics = newMetrics(names, deps.Store)
-	if cfg.Redact {
-		var err error
-		if s.redactor, err = secret.NewRedactor(cfg.RedactExtra); err != nil {
-			return nil, fmt.Errorf("query service: %w", err)
-		}
-	}
 	return s, nil
 }
 
-// Metrics gives the counters, live.
+// assemble makes the parts of the service.
+func (s *Service) assemble(deps Deps) error {
+	var redact func(string) string
+	if s.cfg.Redact {
+		r, err := secret.NewRedactor(s.cfg.RedactExtra)
+		if err != nil {
+			return err
+		}
+		redact = r.Redact
+	}
+	var err error
+	s.writes, err = write.New(write.Config{Waits: s.cfg.Recall.Waits, Observer: s.cfg.Observer},
+		write.Deps{Conn: deps.Conn, Store: writeStore{deps.Store}, Embedder: deps.Embedder, Redact: redact, Now: s.now, Log: deps.Log})
+	if err != nil {
+		return err
+	}
+	s.recall, err = recall.New(s.cfg.Recall, recall.Deps{Store: deps.Store, Embedder: deps.Embedder, Reranker: deps.Reranker, Judge: deps.Judge,
+		Redact: redact, Now: s.now, Log: deps.Log})
+	if err != nil {
+		return err
+	}
+	s.reflect, err = reflect.New(reflect.Config{Timeout: s.cfg.ReflectTimeout}, reflect.Deps{Store: reflectStore{deps.Store}, Recall: s.recall,
+		Model: deps.Answerer, Redact: redact, History: s.factHistory, Charge: s.writes.Charge, Log: deps.Log})
+	return err
+}
+
+// Metrics returns the counters, live.
 func (s *Service) Metrics() *Metrics { return s.metrics }
 
 // Ready is closed when Run answers requests.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// drainTime is how long requests in work may go on after Run is told to stop.
+// drainTime is how long running requests may go on after Run is told to stop.
 const drainTime = 10 * time.Second
 
-// Run answers requests until ctx ends; then it takes no more, finishes those in
-// work within ten seconds, and returns nil.
+// Run answers requests until ctx ends; then it accepts no more, finishes the running ones within ten seconds, and returns
+// nil.
 func (s *Service) Run(ctx context.Context) error {
 	if s.conn == nil {
 		return errors.New("query service: no connection is given")
@@ -101,23 +131,122 @@ func (s *Service) Run(ctx context.Context) error {
 	if err := s.conn.NC.Flush(); err != nil {
 		return errors.Join(fmt.Errorf("start the request service: %w", err), svc.Stop())
 	}
-	if s.embedder != nil && s.embedder.Thresholds().RankWeight > 0 {
+	if s.warm {
 		s.store.Warm()
 	}
 	s.started.Do(func() { close(s.ready) })
 	<-ctx.Done()
 	err = svc.Stop()
-	late := time.AfterFunc(drainTime, cancel)
-	defer late.Stop()
-	// Who holds every slot knows that nobody works; what is delivered from here
-	// on finds none free, and then its context ended.
-	for range cap(s.slots) {
-		s.slots <- struct{}{}
-	}
+	s.gate.Close(working, drainTime)
 	cancel()
-	for range cap(s.slots) {
-		<-s.slots
-	}
-	s.bill.close()
+	s.gate.Close(context.Background(), drainTime) // what was cancelled comes to its end
+	s.writes.Close()
 	return err
+}
+
+// Writes returns the part of the service that changes memory: Retain, Edit, Forget and the like.
+func (s *Service) Writes() *write.Appender { return s.writes }
+
+// Recall finds what a bank holds about a query. A bank that was never made is memory.ErrNotFound, unless the request
+// waits for something that was not applied in time: then the reply is empty and not fresh.
+func (s *Service) Recall(ctx context.Context, bank memory.BankID, r wire.RecallRequest) (wire.RecallReply, error) {
+	meter := &memory.Meter{}
+	defer func() { s.writes.Charge(bank, meter.Take()) }()
+	return s.recall.Recall(memory.WithMeter(ctx, meter), bank, r)
+}
+
+// Reflect answers from what memory holds, by a language model that searches it and names what the answer rests on. Where
+// there is none, where it fails, or where the request's style is context, the reply is the context for a caller's own
+// model.
+func (s *Service) Reflect(ctx context.Context, bank memory.BankID, r wire.ReflectRequest) (wire.ReflectReply, error) {
+	return s.reflect.Reflect(ctx, bank, r, nil)
+}
+
+// reflectStream is Reflect, with its response in pieces first where the request asks for a stream.
+func (s *Service) reflectStream(ctx context.Context, bank memory.BankID, r wire.ReflectRequest, send func(wire.Delta) error) (wire.ReflectReply, error) {
+	if !r.Stream {
+		send = nil
+	}
+	return s.reflect.Reflect(ctx, bank, r, send)
+}
+
+// Verify checks the store by itself and against the log it was made from.
+func (s *Service) Verify(ctx context.Context, _ memory.BankID, r wire.VerifyRequest) (wire.Verification, error) {
+	defer admission.Leave(ctx)() // it takes minutes, and operators ask for it seldom
+	return verify.Store(ctx, s.conn, s.store, verify.Options{Full: r.Full})
+}
+
+// reflectStore narrows the store's reader to what reflect reads.
+type reflectStore struct{ Store }
+
+// Read implements reflect.Store.
+func (s reflectStore) Read(ctx context.Context, bank memory.BankID, fn func(reflect.Reader) error) error {
+	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
+}
+
+// writeStore narrows the store's reader to what writes read.
+type writeStore struct{ Store }
+
+// Read implements write.Store.
+func (s writeStore) Read(ctx context.Context, bank memory.BankID, fn func(write.Reader) error) error {
+	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
+}
+
+// factHistory returns a fact with every fact that it replaced or that replaced it.
+func (s *Service) factHistory(ctx context.Context, bank memory.BankID, id memory.FactID) ([]memory.Item, error) {
+	h, err := s.History(ctx, bank, wire.HistoryRequest{ID: string(id)})
+	return h.Items, err
+}
+
+// Config holds the numbers of the query service.
+type Config struct {
+	// Admission says how many requests run at once, and what a bank may have of them.
+	Admission admission.Config
+	// IdleAfter is the silence after which a session is flushed (status shows until when).
+	IdleAfter time.Duration
+	// ReflectTimeout bounds an answer of reflect by a language model; after it the context is the reply.
+	ReflectTimeout time.Duration
+	// Observer says that a language model answers observe and consolidate too: the request waits for its answer.
+	Observer bool
+	// Redact says whether secrets are replaced in what is retained by hand and in what a model is shown.
+	Redact bool
+	// RedactExtra are further patterns that count as secrets.
+	RedactExtra []string
+	// Recall holds the numbers of recall, and how long any request may wait.
+	Recall recall.Config
+	// Version is the service's version, by semantic versioning.
+	Version string
+	// Metadata is what the service tells whoever asks the broker for it; nil = nothing.
+	Metadata map[string]string
+}
+
+// DefaultConfig returns the numbers Eunoe runs with.
+func DefaultConfig() Config {
+	return Config{Admission: admission.DefaultConfig(), IdleAfter: 30 * time.Second, ReflectTimeout: time.Minute, Redact: true, Recall: recall.DefaultConfig(), Version: "0.1.0"}
+}
+
+// Validate joins the errors of every wrong number.
+func (c Config) Validate() error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	check(c.IdleAfter >= 0, "idle after is %s; it must not be negative", c.IdleAfter)
+	check(c.ReflectTimeout > 0, "reflect timeout is %s; it must be positive", c.ReflectTimeout)
+	check(c.Version != "", "version is empty")
+	return errors.Join(append(errs, c.Admission.Validate(), c.Recall.Validate())...)
+}
+
+// Deps are the collaborators of a Service.
+type Deps struct {
+	Conn     *events.Conn // nil = the service does not Run, and what needs the log is memory.ErrUnavailable
+	Store    Store
+	Embedder memory.Embedder      // nil = no semantic recall, and callers' vectors are not checked against a model
+	Reranker memory.Reranker      // nil = the fused order stands
+	Answerer memory.LanguageModel // writes the answers of reflect; nil = the reply is the context
+	Judge    memory.LanguageModel // judges what was found and says what is missing; nil = neither is done
+	Log      zerolog.Logger
+	Now      func() time.Time // nil = time.Now
 }

@@ -3,6 +3,7 @@ package query_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,17 +13,19 @@ import (
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// served is a world whose service answers on a real broker, and whose store
-// takes in what stands in the streams.
+// served is a fixture whose service answers on a real broker and whose store applies the streams.
 type served struct {
-	*world
+	*fixture
 	conn *events.Conn
 	nc   *nats.Conn // a bot's own connection
 }
@@ -32,7 +35,7 @@ func serve(t *testing.T) *served { return serveWith(t, func(*query.Deps) {}) }
 func serveWith(t *testing.T, change func(*query.Deps)) *served {
 	t.Helper()
 	conn := natstest.Start(t)
-	w := newWorldWith(t, query.DefaultConfig(), func(d *query.Deps) {
+	w := newFixtureWith(t, query.DefaultConfig(), func(d *query.Deps) {
 		d.Conn, d.Now = conn, time.Now
 		change(d)
 	})
@@ -45,7 +48,7 @@ func serveWith(t *testing.T, change func(*query.Deps)) *served {
 			t.Errorf("the service stopped with %v", err)
 		}
 	})
-	s := &served{world: w, conn: conn, nc: natstest.Another(t, conn).NC}
+	s := &served{fixture: w, conn: conn, nc: natstest.Another(t, conn).NC}
 	select {
 	case <-w.service.Ready():
 	case err := <-done:
@@ -82,7 +85,7 @@ func (s *served) catchUp(ctx context.Context) error {
 		return err
 	}
 	var list []consolidate.MessageEvent
-	last, err := s.conn.Scan(ctx, s.conn.Naming.Messages(), nil, messages, func(e events.Event) error {
+	last, err := ordered.Scan(ctx, s.conn, s.conn.Naming.Messages(), nil, messages, func(e events.Event) error {
 		if m, err := e.Message(); err == nil && strings.Contains(e.Subject, ".message.") {
 			list = append(list, consolidate.MessageEvent{Seq: e.Seq, Bank: m.Bank, Session: m.Session, Stored: e.Stored, State: memory.StatePending, Message: &m})
 		}
@@ -95,13 +98,13 @@ func (s *served) catchUp(ctx context.Context) error {
 		return err
 	}
 	var ws []memory.Write
-	last, err = s.conn.Scan(ctx, s.conn.Naming.Writes(), nil, writes, func(e events.Event) error {
+	last, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Writes(), nil, writes, func(e events.Event) error {
 		w, err := e.Write()
 		ws = append(ws, w)
 		return err
 	})
 	if err == nil && last > writes {
-		err = s.db.ApplyWrites(ctx, writes, last, ws, plan)
+		err = s.db.ApplyWrites(ctx, writes, last, ws, planHashed)
 	}
 	if err != nil {
 		return err
@@ -109,8 +112,7 @@ func (s *served) catchUp(ctx context.Context) error {
 	return s.carryOut(ctx)
 }
 
-// carryOut empties the queues that commits leave behind, as a consolidator does
-// that sends changes to nobody.
+// carryOut drains the queues that commits fill, like a consolidator whose changes nobody receives.
 func (s *served) carryOut(ctx context.Context) error {
 	changes, err := s.db.Outbox(ctx, 1000)
 	if err == nil && len(changes) > 0 {
@@ -119,22 +121,25 @@ func (s *served) carryOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	erasures, err := s.db.Erasures(ctx, 1000)
+	erasures, err := s.db.Erasures(ctx, "", 1000)
 	if err == nil && len(erasures) > 0 {
-		err = s.db.Erased(ctx, erasures[len(erasures)-1].No)
+		var done []int64
+		for _, e := range erasures {
+			done = append(done, e.No)
+		}
+		err = s.db.Erased(ctx, done)
 	}
 	return err
 }
 
-// plan is consolidation as it runs with the embedder that needs no model.
-func plan(v consolidate.View, w memory.Write) (memory.Changes, error) {
-	cfg := consolidate.DefaultConfig()
+// planHashed plans writes with the hashed embedder, which needs no model.
+func planHashed(v plan.View, w memory.Write) (memory.Changes, error) {
+	cfg := plan.DefaultConfig()
 	cfg.Thresholds = hashed.New().Thresholds()
-	return consolidate.Plan(v, w, cfg)
+	return plan.Plan(v, w, cfg)
 }
 
-// ask sends a request as a bot does and reads the reply into out; the error is
-// what the reply says.
+// ask sends a request as a bot does and decodes the reply into out; it returns the error of the reply.
 func (s *served) ask(subject, body string, out any) error {
 	s.t.Helper()
 	m, err := s.nc.Request(subject, []byte(body), 10*time.Second)
@@ -142,7 +147,7 @@ func (s *served) ask(subject, body string, out any) error {
 		s.t.Fatalf("%s: %v", subject, err)
 	}
 	if code := m.Header.Get(micro.ErrorCodeHeader); code != "" {
-		var f memory.Fault
+		var f wire.Fault
 		if err := json.Unmarshal(m.Data, &f); err != nil {
 			s.t.Fatalf("%s: the error has no body: %s", subject, m.Data)
 		}
@@ -162,14 +167,14 @@ func TestService(t *testing.T) {
 		t.Parallel()
 		s := serve(t)
 		s.consolidates()
-		var kept memory.RetainReply
+		var kept wire.RetainReply
 		if err := s.ask("mem.alice.retain", `{"facts":[{"key":"k","text":"Alice is allergic to shellfish.","type":"constraint"}],"wait":"10s"}`, &kept); err != nil {
 			t.Fatal(err)
 		}
 		if len(kept.Results) != 1 || kept.Results[0].Outcome != memory.OutcomeAdded || kept.Write == 0 || kept.Op == "" {
 			t.Fatalf("retain answered %+v", kept)
 		}
-		var found memory.RecallReply
+		var found wire.RecallReply
 		if err := s.ask("mem.alice.recall", `{"query":"What is Alice allergic to?","after_write":1}`, &found); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +190,7 @@ func TestService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found memory.RecallReply
+		var found wire.RecallReply
 		body, _ := json.Marshal(map[string]any{"query": "Lisbon", "after": ack, "wait": "10s"})
 		if err := s.ask("mem.alice.recall", string(body), &found); err != nil {
 			t.Fatal(err)
@@ -193,7 +198,7 @@ func TestService(t *testing.T) {
 		if !found.Fresh || len(found.Items) != 1 || found.Seen < ack {
 			t.Fatalf("recall answered %+v", found)
 		}
-		var st memory.Status
+		var st wire.Status
 		if err := s.ask("mem.alice.status", ``, &st); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +207,32 @@ func TestService(t *testing.T) {
 		}
 	})
 
-	t.Run("H12 a mixed batch reports each fact, fills in kind and vector, and a repeat answers the same", func(t *testing.T) {
+	t.Run("status counts a backlog of messages and writes that nobody applies", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		const n = 150
+		for i := range n {
+			if _, err := s.conn.PublishMessage(context.Background(), "alice", "s1", []byte(`{"content":"I moved to Lisbon."}`)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.conn.PublishMessage(context.Background(), "bob", "s1", []byte(`{"content":"Me too."}`)); err != nil {
+				t.Fatal(err)
+			}
+			w := memory.Write{Bank: "alice", Kind: memory.WriteBank, Op: fmt.Sprint("op", i), Profile: &memory.BankUpdate{}}
+			if _, err := s.conn.AppendWrite(context.Background(), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.say(memory.Message{Bank: "alice", Content: "I moved to Lisbon."}) // the first event of the stream
+		var st wire.Status
+		if err := s.ask("mem.alice.status", ``, &st); err != nil {
+			t.Fatal(err)
+		}
+		if st.Settled || st.Conservation.Published != n || st.Conservation.Pending != n || st.Writes.Pending != n {
+			t.Errorf("status is %+v", st)
+		}
+	})
+	t.Run("a mixed batch reports each fact, fills in kind and vector, and a repeat answers the same", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t)
 		s.consolidates()
@@ -210,7 +240,7 @@ func TestService(t *testing.T) {
 			{"key":"a","text":"Alice plays chess."},
 			{"key":"b","text":"Alice plays chess."},
 			{"key":"c","text":"Bob said so.","sources":["no-such-message"]}]}`
-		var first, second memory.RetainReply
+		var first, second wire.RetainReply
 		if err := s.ask("mem.alice.retain", batch, &first); err != nil {
 			t.Fatal(err)
 		}
@@ -224,14 +254,14 @@ func TestService(t *testing.T) {
 		if err := s.ask("mem.alice.retain", batch, &second); err != nil || !reflect.DeepEqual(first, second) {
 			t.Errorf("the repeat answered %+v, %v", second, err)
 		}
-		var page memory.Page[memory.Item]
+		var page wire.Page[memory.Item]
 		if err := s.ask("mem.alice.list", `{"record":"fact"}`, &page); err != nil {
 			t.Fatal(err)
 		}
 		if len(page.Items) != 1 || page.Items[0].Kind != memory.KindWorld || page.Items[0].Text != "Alice plays chess." {
 			t.Errorf("list answered %+v", page)
 		}
-		var found memory.RecallReply
+		var found wire.RecallReply
 		if err := s.ask("mem.alice.recall", `{"query":"chess","strategies":{"semantic":1}}`, &found); err != nil || len(found.Items) != 1 {
 			t.Errorf("by its vector: %+v, %v", found.Items, err)
 		}

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestStates(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, text := range []string{"Where do people live, and why do they live there?", "Some live and work where they live.", "My car, your car, which car?", "How many cats do people have?",
 		"What is a favourite colour, or a favourite?", "How old is old?"} {
 		w.say(memory.Message{Speaker: "Bob", Content: text})
@@ -33,27 +34,27 @@ func TestStates(t *testing.T) {
 	denied := memory.Fact{Text: "Carla left Rome.", Entities: []memory.EntityID{"person:carla"}, State: &memory.State{Subject: "person:carla", Attribute: "residence", Value: "not rome"}}
 	w.know(alice, append(facts, ended, denied)...)
 	for _, s := range states {
-		t.Run("what holds comes first when it is asked for: "+s.attribute, func(t *testing.T) {
+		t.Run("the current state comes first when it is asked for: "+s.attribute, func(t *testing.T) {
 			t.Parallel()
-			if got := textsOf(w.recall(alice, memory.RecallRequest{Query: s.question}).Items); len(got) < 2 || got[0] != s.text {
-				t.Errorf("%q gives %q", s.question, got)
+			if got := textsOf(w.recall(alice, wire.RecallRequest{Query: s.question}).Items); len(got) < 2 || got[0] != s.text {
+				t.Errorf("%q returns %q", s.question, got)
 			}
 		})
 	}
 	for question, not := range map[string]string{"Where did Carla meet Bob?": "Carla moved to Bogota.", "How many dogs does Carla have?": "Carla feeds three of them.", "Who likes Carla's colour?": "Carla loves teal."} {
-		t.Run("what is not asked for does not: "+question, func(t *testing.T) {
+		t.Run("a state that is not asked for does not come first: "+question, func(t *testing.T) {
 			t.Parallel()
-			for _, i := range w.recall(alice, memory.RecallRequest{Query: question, Explain: true}).Items {
+			for _, i := range w.recall(alice, wire.RecallRequest{Query: question, Explain: true}).Items {
 				if i.Text == not && i.Score >= .9 {
 					t.Errorf("%q scores %.2f", not, i.Score)
 				}
 			}
 		})
 	}
-	t.Run("what held then comes first when it is asked for then", func(t *testing.T) {
+	t.Run("what was valid at a time comes first when that time is asked for", func(t *testing.T) {
 		t.Parallel()
 		then := noon.Add(-150 * time.Minute)
-		got := textsOf(w.recall(alice, memory.RecallRequest{Query: "Where does Carla live?", Filter: memory.Filter{AsOf: &then}}).Items)
+		got := textsOf(w.recall(alice, wire.RecallRequest{Query: "Where does Carla live?", Filter: memory.Filter{AsOf: &then}}).Items)
 		if len(got) == 0 || got[0] != ended.Text {
 			t.Errorf("got %q", got)
 		}

@@ -1,25 +1,27 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
+	queue "github.com/eunoe-memory/eunoe/pkg/events/work"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// StatusRequest asks for a bank's status; it has no fields.
-type StatusRequest struct{}
-
-// Status says where a bank stands.
-func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusRequest) (memory.Status, error) {
-	st := memory.Status{Waiting: []memory.Waiting{}}
+// Status returns how far a bank is processed and what it holds.
+func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusRequest) (wire.Status, error) {
+	st := wire.Status{Waiting: []wire.Waiting{}}
 	var lastWrite uint64
 	if s.conn != nil {
 		var err error
-		if st.Windows, err = s.windows(ctx, bank); err != nil { // before the last write: a window that ends meanwhile is in the one or the other
+		if st.Windows, err = s.windows(ctx, bank); err != nil { // before the last write: a window that ends meanwhile is counted in either
 			return st, err
 		}
 		if st.Messages.Last, err = s.conn.LastMessage(ctx, bank); err != nil {
@@ -28,7 +30,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 		if lastWrite, err = s.conn.LastWrite(ctx, bank); err != nil {
 			return st, err
 		}
-		if st.Dead, err = s.conn.CountDead(ctx, bank); err != nil {
+		if st.Dead, err = deadletter.Count(ctx, s.conn, bank); err != nil {
 			return st, err
 		}
 	}
@@ -42,7 +44,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 		return accounts(r, &st, now, s.cfg.IdleAfter)
 	})
 	if errors.Is(err, memory.ErrNotFound) && st.Messages.Last > 0 {
-		// Published and not applied: a bank to be. Applied and not there: erased.
+		// Published and not applied: the bank will be made. Applied and not there: it was erased.
 		missing := err
 		if messages, writes, err = s.store.Applied(ctx); err == nil && messages >= st.Messages.Last {
 			err = missing
@@ -55,7 +57,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 		return st, err
 	}
 	st.Settled = st.Conservation.Pending == 0 && st.Windows.Pending == 0 && messages >= st.Messages.Last && writes >= lastWrite
-	if st.Settled && s.conn != nil { // a window may have been cut and ended since they were counted, and not be done with
+	if st.Settled && s.conn != nil { // a window may have been cut since they were counted
 		if st.Windows, err = s.windows(ctx, bank); err != nil {
 			return st, err
 		}
@@ -64,23 +66,23 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ StatusReques
 	return st, nil
 }
 
-// windows counts the windows of a bank that are not ended. The queue is asked
-// before and after what is parked, so that one that moves is not missed; it may
-// be counted twice for a moment.
-func (s *Service) windows(ctx context.Context, bank memory.BankID) (memory.Pending, error) {
-	before, err := s.conn.PendingWindows(ctx, bank)
+// windows counts the windows of a bank that have not ended. The queue is counted before and after the parked ones, so that
+// one which moves between them is not missed; it may be counted twice for a moment.
+func (s *Service) windows(ctx context.Context, bank memory.BankID) (wire.Pending, error) {
+	before, err := queue.Pending(ctx, s.conn, bank)
 	if err != nil {
-		return memory.Pending{}, err
+		return wire.Pending{}, err
 	}
-	parked, err := s.conn.CountParked(ctx, bank)
+	parked, err := queue.CountParked(ctx, s.conn, bank)
 	if err != nil {
-		return memory.Pending{}, err
+		return wire.Pending{}, err
 	}
-	after, err := s.conn.PendingWindows(ctx, bank)
-	return memory.Pending{Pending: max(before, after) + parked, Parked: parked}, err
+	after, err := queue.Pending(ctx, s.conn, bank)
+	return wire.Pending{Pending: max(before, after) + parked, Parked: parked}, err
 }
 
-func accounts(r Reader, st *memory.Status, now time.Time, idle time.Duration) error {
+// accounts fills in what the store counts.
+func accounts(r Reader, st *wire.Status, now time.Time, idle time.Duration) error {
 	var err error
 	if st.Conservation, err = r.Conservation(); err != nil {
 		return err
@@ -113,43 +115,62 @@ func accounts(r Reader, st *memory.Status, now time.Time, idle time.Duration) er
 			st.Lag = memory.Duration(age.Truncate(time.Millisecond))
 		}
 		if until := p.Newest.Add(idle); until.After(now) {
-			st.Waiting = append(st.Waiting, memory.Waiting{Session: p.Session, Messages: p.Messages, Until: until})
+			st.Waiting = append(st.Waiting, wire.Waiting{Session: p.Session, Messages: p.Messages, Until: until})
 		}
 	}
 	return nil
 }
 
-// unapplied counts what stands in the streams after what the store has
-// applied: those messages and writes are pending.
-func (s *Service) unapplied(ctx context.Context, bank memory.BankID, messages, writes, lastWrite uint64, st *memory.Status) error {
+// readBacklog is the backlog of messages up to which status reads each of them, and so leaves out what is no message.
+// A larger one is counted by the broker.
+const readBacklog = 100
+
+// unapplied adds the messages and writes that the streams hold and the store has not applied yet.
+func (s *Service) unapplied(ctx context.Context, bank memory.BankID, messages, writes, lastWrite uint64, st *wire.Status) error {
 	if s.conn == nil {
 		return nil
 	}
-	now := s.now()
 	if messages < st.Messages.Last {
-		_, err := s.conn.Scan(ctx, s.conn.Naming.Messages(), []string{s.conn.Naming.StoredOf(bank, events.KindMessage)}, messages, func(e events.Event) error {
-			if memory.IsForeign(e.Data) {
-				return nil
-			}
-			st.Conservation.Published++
-			st.Conservation.Pending++
-			if age := now.Sub(e.Stored); age > time.Duration(st.Lag) {
-				st.Lag = memory.Duration(age.Truncate(time.Millisecond))
-			}
-			return nil
-		})
-		if err != nil {
+		if err := s.unappliedMessages(ctx, bank, messages, st); err != nil {
 			return fmt.Errorf("count the messages of bank %q: %w", string(bank), err)
 		}
 	}
 	if writes < lastWrite {
-		_, err := s.conn.Scan(ctx, s.conn.Naming.Writes(), []string{s.conn.Naming.BankKind(bank, events.KindWrite)}, writes, func(events.Event) error {
-			st.Writes.Pending++
-			return nil
-		})
+		n, err := ordered.Count(ctx, s.conn, s.conn.Naming.Writes(), []string{s.conn.Naming.BankKind(bank, events.KindWrite)}, writes)
 		if err != nil {
 			return fmt.Errorf("count the writes of bank %q: %w", string(bank), err)
 		}
+		st.Writes.Pending += int(n)
 	}
 	return nil
+}
+
+func (s *Service) unappliedMessages(ctx context.Context, bank memory.BankID, after uint64, st *wire.Status) error {
+	stream, subject, now := s.conn.Naming.Messages(), s.conn.Naming.StoredOf(bank, events.KindMessage), s.now()
+	add := func(n int, oldest time.Time) {
+		st.Conservation.Published += n
+		st.Conservation.Pending += n
+		if age := now.Sub(oldest); age > time.Duration(st.Lag) {
+			st.Lag = memory.Duration(age.Truncate(time.Millisecond))
+		}
+	}
+	n, err := ordered.Count(ctx, s.conn, stream, []string{subject}, after)
+	if err != nil {
+		return err
+	}
+	if n <= readBacklog {
+		_, err := ordered.Scan(ctx, s.conn, stream, []string{subject}, after, func(e events.Event) error {
+			if !memory.IsForeign(e.Data) {
+				add(1, e.Stored)
+			}
+			return nil
+		})
+		return err
+	}
+	oldest, err := s.conn.NextEvent(ctx, stream, subject, after+1)
+	if err == nil || errors.Is(err, memory.ErrNotFound) {
+		add(int(n), cmp.Or(oldest.Stored, now))
+		err = nil
+	}
+	return err
 }

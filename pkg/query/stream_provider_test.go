@@ -10,11 +10,12 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// gated lets so many bytes of every answer pass, and the rest when open is closed.
+// gated passes a number of bytes of every answer, and the rest once open is closed.
 type gated struct {
 	http.ResponseWriter
 	left int
@@ -30,10 +31,10 @@ func (g *gated) Write(p []byte) (int, error) {
 	return g.ResponseWriter.Write(p)
 }
 
-// served by a model behind HTTP that follows a script.
-func serveScript(t *testing.T, script *providertest.Script, wrap func(http.ResponseWriter) http.ResponseWriter) *served {
+// serveScript returns a service with a scripted model behind HTTP.
+func serveScript(t *testing.T, script *scriptedmodel.Script, wrap func(http.ResponseWriter) http.ResponseWriter) *served {
 	t.Helper()
-	h := providertest.New(script)
+	h := scriptedmodel.New(script)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(wrap(w), r) }))
 	t.Cleanup(func() { srv.Close(); h.Close() })
 	c := provider.DefaultConfig()
@@ -44,7 +45,7 @@ func serveScript(t *testing.T, script *providertest.Script, wrap func(http.Respo
 	}
 	t.Cleanup(set.Close)
 	s := serveWith(t, func(d *query.Deps) { d.Answerer = set.Language(memory.StageReflect) })
-	furnish(s.world)
+	furnish(s.fixture)
 	return s
 }
 
@@ -56,16 +57,16 @@ func TestStreamFromAProvider(t *testing.T) {
 		open := make(chan struct{})
 		release := sync.OnceFunc(func() { close(open) })
 		t.Cleanup(release)
-		s := serveScript(t, (&providertest.Script{}).Call(memory.StageReflect, "done", doneArgs(text, 1)),
+		s := serveScript(t, (&scriptedmodel.Script{}).Call(memory.StageReflect, "done", doneArgs(text, 1)),
 			func(w http.ResponseWriter) http.ResponseWriter { return &gated{w, 1000, open} })
-		got := s.watchEach(t, twoTurns, func(memory.Delta) { release() })
+		got := s.watchEach(t, twoTurns, func(wire.Delta) { release() })
 		if len(got.deltas) < 3 || got.resets != 0 || got.reply.Response != text || got.reply.Mode != "answer" || len(got.reply.Citations) != 1 {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("however slowly it is written", func(t *testing.T) {
+	t.Run("an answer that is written slowly is streamed too", func(t *testing.T) {
 		t.Parallel()
-		script := (&providertest.Script{}).Respond(memory.StageReflect, providertest.Response{Fault: providertest.Slow, Wait: 300 * time.Millisecond,
+		script := (&scriptedmodel.Script{}).Respond(memory.StageReflect, scriptedmodel.Response{Fault: scriptedmodel.Slow, Wait: 300 * time.Millisecond,
 			Calls: []memory.ToolCall{{Name: "done", Arguments: doneArgs(text, 1)}}})
 		got := serveScript(t, script, func(w http.ResponseWriter) http.ResponseWriter { return w }).watch(t, lastTurn)
 		if len(got.deltas) < 3 || got.resets != 0 || strings.Join(got.deltas, "") != text || got.reply.Usage.Calls != 1 {

@@ -12,25 +12,27 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// streamed is what came on a reply subject.
+// streamed is the traffic received on a reply subject.
 type streamed struct {
 	deltas []string // since the last reset
 	resets int
-	reply  memory.ReflectReply
+	reply  wire.ReflectReply
 }
 
-// watch asks for a stream and reads it to its end.
+// watch requests a stream and reads it to its end.
 func (s *served) watch(t *testing.T, body string) streamed {
 	t.Helper()
-	return s.watchEach(t, body, func(memory.Delta) {})
+	return s.watchEach(t, body, func(wire.Delta) {})
 }
 
-// watchEach is watch that tells each piece when it comes.
-func (s *served) watchEach(t *testing.T, body string, each func(memory.Delta)) streamed {
+// watchEach is like watch, and reports each piece when it arrives.
+func (s *served) watchEach(t *testing.T, body string, each func(wire.Delta)) streamed {
 	t.Helper()
 	var out streamed
 	inbox := s.nc.NewInbox()
@@ -50,7 +52,7 @@ func (s *served) watchEach(t *testing.T, body string, each func(memory.Delta)) s
 			t.Fatalf("refused with %s: %s", code, m.Data)
 		}
 		if !strings.Contains(string(m.Data), `"response"`) {
-			var d memory.Delta
+			var d wire.Delta
 			if err := memory.Decode(m.Data, &d); err != nil || !strings.Contains(string(m.Data), `"delta"`) {
 				t.Fatalf("the piece %s: %v", m.Data, err)
 			}
@@ -73,7 +75,7 @@ func (s *served) watchEach(t *testing.T, body string, each func(memory.Delta)) s
 	}
 }
 
-// streams gives a script step that writes text in pieces, then ends as said.
+// streams returns a script step that streams text in pieces, then ends with the given result.
 func streams(c memory.Completion, err error, pieces ...string) step {
 	return func(_ context.Context, p memory.Prompt) (memory.Completion, error) {
 		for _, piece := range pieces {
@@ -88,7 +90,7 @@ func streams(c memory.Completion, err error, pieces ...string) step {
 	}
 }
 
-// streamsCall writes the arguments of done in pieces.
+// streamsCall returns a script step that streams the arguments of done in pieces.
 func streamsCall(args string, err error, size int) step {
 	return func(_ context.Context, p memory.Prompt) (memory.Completion, error) {
 		for rest := args; rest != "" && p.StreamCall != nil; {
@@ -105,7 +107,7 @@ func streamsCall(args string, err error, size int) step {
 func serveHome(t *testing.T, m *told) *served {
 	t.Helper()
 	s := serveWith(t, withModel(m))
-	furnish(s.world)
+	furnish(s.fixture)
 	return s
 }
 
@@ -140,14 +142,14 @@ func TestStream(t *testing.T) {
 			t.Errorf("got %+v after %d calls", got, m.asked())
 		}
 	})
-	t.Run("a provider that cannot stream gives the answer in one piece or more", func(t *testing.T) {
+	t.Run("a provider that cannot stream delivers the answer in one piece or more", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{done("She lives in Lisbon [1].\nIn a flat.", 1)}}
 		if got := serveHome(t, m).watch(t, twoTurns); len(got.deltas) != 2 || got.resets != 0 {
 			t.Errorf("got %+v", got)
 		}
 	})
-	t.Run("what was written beside a search is not part of the answer", func(t *testing.T) {
+	t.Run("text written along with a search is not part of the answer", func(t *testing.T) {
 		t.Parallel()
 		m := &told{steps: []step{streams(memory.Completion{Text: "Let me look.", Calls: []memory.ToolCall{call("search_memory", `{"query":"Porto"}`)}}, nil, "Let me look."),
 			streams(memory.Completion{Text: "Lisbon [1]."}, nil, "Lisbon ", "[1].")}}
@@ -219,8 +221,8 @@ func TestStream(t *testing.T) {
 		}
 		var got strings.Builder
 		resets := 0
-		reply, err := c.ReflectStream(t.Context(), alice, memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "Where does Alice live?"}, MaxTurns: ptr(1)},
-			func(d memory.Delta) {
+		reply, err := c.ReflectStream(t.Context(), alice, wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "Where does Alice live?"}, MaxTurns: ptr(1)},
+			func(d wire.Delta) {
 				if d.Reset {
 					got.Reset()
 					resets++
@@ -257,9 +259,9 @@ func TestSlots(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		half := query.DefaultConfig().Requests / 2
-		natstest.Eventually(t, "half of the slots to wait for the model", func() bool { return m.asked() == half })
-		var found memory.RecallReply
+		most := query.DefaultConfig().Admission.Answers - 1 // one is kept for another bank
+		natstest.Eventually(t, "the places of a bank to wait for the model", func() bool { return m.asked() == most })
+		var found wire.RecallReply
 		if err := s.ask("mem.alice.recall", `{"query":"Lisbon"}`, &found); err != nil || len(found.Items) == 0 {
 			t.Errorf("recall answered %+v, %v", found, err)
 		}
@@ -279,8 +281,8 @@ func TestUsage(t *testing.T) {
 		m := &told{steps: []step{fails(errDown)}}
 		j := &told{steps: []step{says(`{"judgements":[{"n":1,"score":1}]}`)}}
 		s := serveWith(t, func(d *query.Deps) { withModel(m)(d); withJudge(j)(d) })
-		furnish(s.world)
-		var r memory.ReflectReply
+		furnish(s.fixture)
+		var r wire.ReflectReply
 		if err := s.ask("mem.alice.reflect", `{"query":"Where does Alice live?","judge":true}`, &r); err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +292,7 @@ func TestUsage(t *testing.T) {
 		var usage []memory.StageUsage
 		natstest.Eventually(t, "the usage in the log", func() bool {
 			usage = nil
-			_, err := s.conn.Scan(context.Background(), s.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
+			_, err := ordered.Scan(context.Background(), s.conn, s.conn.Naming.Writes(), nil, 0, func(e events.Event) error {
 				w, err := e.Write()
 				if w.Kind == memory.WriteUsage && w.Bank == alice {
 					usage = append(usage, w.Usage...)

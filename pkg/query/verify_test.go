@@ -10,10 +10,11 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/verify"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// publish sends messages to the log and waits until they are in the store.
+// publishes sends messages to the log and waits until they are in the store.
 func (s *served) publishes(n int) {
 	s.t.Helper()
 	var last uint64
@@ -37,16 +38,16 @@ func (s *served) publishes(n int) {
 func TestVerifyAgainstTheLog(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	verify := func(s *served, r query.VerifyRequest) query.Verification {
+	check := func(s *served, r verify.Options) wire.Verification {
 		t.Helper()
 		r.Patience = cmp.Or(r.Patience, 300*time.Millisecond)
-		v, err := s.service.Verify(ctx, "", r)
+		v, err := verify.Store(ctx, s.conn, s.db, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	says := func(t *testing.T, v query.Verification, want string) {
+	says := func(t *testing.T, v wire.Verification, want string) {
 		t.Helper()
 		if v.OK || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], want) {
 			t.Errorf("problems are %q, want %q alone", v.Problems, want)
@@ -57,14 +58,14 @@ func TestVerifyAgainstTheLog(t *testing.T) {
 		s := serve(t)
 		s.consolidates()
 		s.publishes(30)
-		if v := verify(s, query.VerifyRequest{Full: true}); !v.OK {
+		if v := check(s, verify.Options{Full: true}); !v.OK {
 			t.Fatalf("at first: %q", v.Problems)
 		}
 		if err := s.conn.Erase(ctx, s.conn.Naming.Messages(), 17); err != nil {
 			t.Fatal(err)
 		}
-		says(t, verify(s, query.VerifyRequest{}), "the log holds the messages of the store (500 of them looked up): broken (17)")
-		says(t, verify(s, query.VerifyRequest{Full: true}), "the log holds every message of the store: broken (17)")
+		says(t, check(s, verify.Options{}), "the log holds the messages of the store (500 of them looked up): broken (17)")
+		says(t, check(s, verify.Options{Full: true}), "the log holds every message of the store: broken (17)")
 	})
 	t.Run("a message that the store has no account of is named, in full", func(t *testing.T) {
 		t.Parallel()
@@ -80,31 +81,31 @@ func TestVerifyAgainstTheLog(t *testing.T) {
 		if err := s.db.ApplyMessages(ctx, 0, 4, nil); err != nil { // the position moves, the messages do not come
 			t.Fatal(err)
 		}
-		says(t, verify(s, query.VerifyRequest{Full: true}), "the store accounts for every message of the log: broken 3 times (1, 2, 3)")
+		says(t, check(s, verify.Options{Full: true}), "the store accounts for every message of the log: broken 3 times (1, 2, 3)")
 	})
 	t.Run("a forgotten message is missed in neither", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t)
 		s.consolidates()
 		s.publishes(5)
-		var gone query.ForgetReply
+		var gone wire.ForgetReply
 		if err := s.ask("mem.alice.forget", `{"id":"p1","wait":"10s"}`, &gone); err != nil || gone.Messages != 1 {
 			t.Fatalf("forget answered %+v, %v", gone, err)
 		}
-		// Its erasure from the log is still to come, and then done.
-		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+		// The erasure from the log is pending first, and done afterwards.
+		if v := check(s, verify.Options{Full: true, Patience: 30 * time.Second}); !v.OK {
 			t.Errorf("before the erasure: %q", v.Problems)
 		}
 		if err := s.conn.Erase(ctx, s.conn.Naming.Messages(), 2); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+		if v := check(s, verify.Options{Full: true, Patience: 30 * time.Second}); !v.OK {
 			t.Errorf("after the erasure: %q", v.Problems)
 		}
 		if err := s.ask("mem.admin.erase", `{"bank":"alice","wait":"10s"}`, nil); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(s, query.VerifyRequest{Full: true, Patience: 30 * time.Second}); !v.OK {
+		if v := check(s, verify.Options{Full: true, Patience: 30 * time.Second}); !v.OK {
 			t.Errorf("after the bank was erased, and the log not yet: %q", v.Problems)
 		}
 	})
@@ -114,17 +115,17 @@ func TestVerifyAgainstTheLog(t *testing.T) {
 		if err := s.db.ApplyMessages(ctx, 0, 9, nil); err != nil {
 			t.Fatal(err)
 		}
-		says(t, verify(s, query.VerifyRequest{}), "MEM_MESSAGES ends at 0, the store stands at 9")
+		says(t, check(s, verify.Options{}), "MEM_MESSAGES ends at 0, the store stands at 9")
 	})
 	t.Run("queues that nobody works on are named, unless nobody is meant to", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t)
 		s.say(memory.Message{ID: "m1", Content: "tea"}) // in the store alone, with its change
-		v := verify(s, query.VerifyRequest{})
+		v := check(s, verify.Options{})
 		if !strings.Contains(strings.Join(v.Problems, "\n"), "1 changes wait") {
 			t.Errorf("problems are %q", v.Problems)
 		}
-		v = verify(s, query.VerifyRequest{Stopped: true})
+		v = check(s, verify.Options{Stopped: true})
 		if strings.Contains(strings.Join(v.Problems, "\n"), "wait") {
 			t.Errorf("on a stopped store problems are %q", v.Problems)
 		}

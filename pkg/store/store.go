@@ -1,6 +1,9 @@
-// Package store opens the store by its data source name. A store is a
-// projection of the log: whatever backend holds it, the same log makes the
-// same content.
+// Package store opens a store by its data source name.
+//
+// A Store is a projection of the log: the same log makes the same content in every backend. It is the union of the
+// interfaces that the stages declare next to the code that uses them: the consolidator writes (consolidate.Store), its
+// model worker reads what waits (llm.Store), and queries read (query.Store). Today's backend is pkg/store/sqlite;
+// pkg/store/storetest is the conformance suite that any backend passes.
 package store
 
 import (
@@ -19,21 +22,20 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// Store is the union of what the stages ask of a backend, and what tells two
-// stores apart. It is safe for concurrent use.
+// Store is what the stages ask of a backend, and what compares two stores. It is safe for concurrent use.
 type Store interface {
 	consolidate.Store
 	llm.Store
 	query.Store
 
-	// Dump writes the logical content: equal stores give equal bytes.
+	// Dump writes the logical content: stores with equal content write equal bytes.
 	Dump(ctx context.Context, w io.Writer) error
-	// Counts gives the number of rows by table.
+	// Counts returns the number of rows by table.
 	Counts(ctx context.Context) (map[string]int, error)
-	// Check compares the indexes with what they index; the error says what is
-	// not in step. It needs a store that is open for writing.
+	// Check compares the indexes with what they index. The error names what is out of step. It needs a store that is
+	// open for writing.
 	Check(ctx context.Context) error
-	// Close ends what the store does by itself and closes it; again is harmless.
+	// Close ends background work and closes the store. Closing again is harmless.
 	Close() error
 }
 
@@ -45,23 +47,22 @@ type Config struct {
 	DSN string
 	// ReadOnly opens a store that another process writes.
 	ReadOnly bool
-	// Embedder and Dimension are the name and size of the vectors in use; they
-	// are pinned to the store. "" and 0 take what the store has.
+	// Embedder and Dimension are the name and size of the vectors in use. The store is pinned to them. "" and 0 accept
+	// what the store has.
 	Embedder  string
 	Dimension int
-	// Limit bounds the store in bytes; 0 = no bound. A write beyond it is
-	// memory.ErrUnavailable and changes nothing.
+	// Limit is the size of the store in bytes at most; 0 = unlimited. A write beyond it is memory.ErrUnavailable and
+	// changes nothing.
 	Limit int64
-	// Unsynced leaves it to the operating system when what is written reaches the
-	// disk: for a store that is worth nothing until it is whole.
+	// Unsynced lets the operating system decide when writes reach the disk: for a store that is worth nothing until it
+	// is complete, as in a rebuild.
 	Unsynced bool
-	// Log takes warnings of work the store does by itself; zero logs nothing.
+	// Log receives warnings of background work; zero logs nothing.
 	Log zerolog.Logger
 }
 
-// Open opens a store. A DSN that is not understood is memory.ErrInvalid; a
-// store that cannot be reached memory.ErrUnavailable; one of a newer program or
-// of another embedder memory.ErrConflict.
+// Open opens a store. An unknown DSN is memory.ErrInvalid, a store that cannot be reached memory.ErrUnavailable, and one
+// of a newer program or of another embedder memory.ErrConflict.
 func Open(cfg Config) (Store, error) {
 	path, err := sqlitePath(cfg.DSN)
 	if err != nil {
@@ -77,8 +78,7 @@ func Open(cfg Config) (Store, error) {
 	return db, nil
 }
 
-// sqlitePath reads a path out of a DSN: as it stands, or after sqlite:, where
-// two slashes before it may stand as in a URL.
+// sqlitePath returns the path of a DSN: all of it, or what follows sqlite: and, as in a URL, two slashes.
 func sqlitePath(dsn string) (string, error) {
 	scheme, rest, found := strings.Cut(dsn, ":")
 	switch {
@@ -91,7 +91,7 @@ func sqlitePath(dsn string) (string, error) {
 		}
 		return path, nil
 	case found && strings.HasPrefix(rest, "//"):
-		// Of a data source name of another kind only the scheme is shown: the rest may hold a password.
+		// Only the scheme of another data source name is shown: the rest may contain a password.
 		return "", fmt.Errorf("store: no backend for %q; this build has sqlite: %w", url.PathEscape(scheme), memory.ErrInvalid)
 	}
 	return dsn, nil

@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a name that is not understood is invalid and shows no password", func(t *testing.T) {
+	t.Run("an unknown name is invalid and its password is not printed", func(t *testing.T) {
 		t.Parallel()
 		for _, dsn := range []string{"", "sqlite:", "sqlite://", "postgres://user:hunter2@host/db"} {
 			_, err := store.Open(store.Config{DSN: dsn})

@@ -17,8 +17,8 @@ import (
 )
 
 // servers are the two ways to run with users.
-var servers = map[string]func(*testing.T) *world{
-	"in one process":             func(t *testing.T) *world { return embedded(t, nil) },
+var servers = map[string]func(*testing.T) *deployment{
+	"in one process":             func(t *testing.T) *deployment { return embedded(t, nil) },
 	"on a server with auth.conf": apart,
 }
 
@@ -28,34 +28,34 @@ func TestABotHasItsBankAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t)
-			w.login(t, "alice").tell("alice", "I am allergic to shellfish.")
-			w.login(t, "bob").tell("bob", "My password manager is called Quetzal.")
-			t.Run("it publishes, asks and hears of changes with its seed and no option", func(t *testing.T) {
+			w.login(t, "alice").remember("alice", "I am allergic to shellfish.")
+			w.login(t, "bob").remember("bob", "My password manager is called Quetzal.")
+			t.Run("it publishes, queries and receives changes with its seed and no further option", func(t *testing.T) {
 				t.Parallel()
 				w.ownBank(t)
 			})
-			t.Run("it publishes nothing and asks nothing beyond it", func(t *testing.T) {
+			t.Run("it can neither publish to nor query another bank", func(t *testing.T) {
 				t.Parallel()
 				w.publishesNothing(t)
 			})
-			t.Run("it hears nothing beyond it, not even with every inbox it is allowed", func(t *testing.T) {
+			t.Run("it receives nothing of another bank, on any inbox that it is allowed", func(t *testing.T) {
 				t.Parallel()
 				w.hearsNothing(t)
 			})
-			t.Run("a message id of another bank swallows nothing", func(t *testing.T) {
+			t.Run("a message id that another bank used deduplicates nothing", func(t *testing.T) {
 				t.Parallel()
 				a, b := w.login(t, "alice"), w.login(t, "bob")
 				for _, u := range []struct {
 					bot   *user
 					token string
 				}{{a, "alice"}, {b, "bob"}} {
-					u.bot.say("mem."+u.token+".message.ids", `{"id":"same","content":"What `+u.token+` said."}`)
+					u.bot.publish("mem."+u.token+".message.ids", `{"id":"same","content":"What `+u.token+` said."}`)
 				}
 				for _, u := range []struct {
 					bot   *user
 					token string
 				}{{a, "alice"}, {b, "bob"}} {
-					u.bot.say("mem."+u.token+".flush.ids", "")
+					u.bot.publish("mem."+u.token+".flush.ids", "")
 					u.bot.settle(u.token)
 					if m := u.bot.mustAsk("mem."+u.token+".get", `{"id":"same"}`); !strings.Contains(m, "What "+u.token) {
 						t.Errorf("%s has %s", u.token, m)
@@ -86,7 +86,7 @@ func TestABotHasItsBankAndNothingElse(t *testing.T) {
 	}
 }
 
-func (w *world) ownBank(t *testing.T) {
+func (w *deployment) ownBank(t *testing.T) {
 	t.Helper()
 	a := w.login(t, "alice")
 	changes, err := a.nc.SubscribeSync("mem.alice.change.>")
@@ -148,7 +148,7 @@ func (w *world) ownBank(t *testing.T) {
 	}
 }
 
-func (w *world) publishesNothing(t *testing.T) {
+func (w *deployment) publishesNothing(t *testing.T) {
 	t.Helper()
 	a := w.login(t, "alice")
 	subjects := []string{
@@ -169,7 +169,7 @@ func (w *world) publishesNothing(t *testing.T) {
 	}
 }
 
-func (w *world) hearsNothing(t *testing.T) {
+func (w *deployment) hearsNothing(t *testing.T) {
 	t.Helper()
 	a := w.login(t, "spy")
 	subjects := []string{
@@ -222,8 +222,8 @@ func TestAReplySubjectLeadsNowhere(t *testing.T) {
 			w := start(t)
 			a, op := w.login(t, "alice"), w.login(t, "operator")
 			b := w.login(t, "bob")
-			a.tell("alice", "I am allergic to shellfish.")
-			b.tell("bob", "I keep two goats.")
+			a.remember("alice", "I am allergic to shellfish.")
+			b.remember("bob", "I keep two goats.")
 			heard, err := b.nc.SubscribeSync("_INBOX_bob.known")
 			if err != nil {
 				t.Fatal(err)
@@ -284,7 +284,7 @@ func TestAReplySubjectLeadsNowhere(t *testing.T) {
 	}
 }
 
-// must gives the answer's body.
+// must returns the answer's body.
 func must(m *nats.Msg, err error) func(*testing.T) string {
 	return func(t *testing.T) string {
 		t.Helper()
@@ -317,7 +317,7 @@ func TestNamesThatLookAlikeAreDifferentBanks(t *testing.T) {
 	w.awaitUser(t, fmt.Sprintf("bot-%d", len(banks)-1))
 	for i, bank := range banks {
 		bots[bank] = w.login(t, fmt.Sprintf("bot-%d", i))
-		bots[bank].tell(events.EncodeToken(string(bank)), fmt.Sprintf("My number is %d00.", i+1))
+		bots[bank].remember(events.EncodeToken(string(bank)), fmt.Sprintf("My number is %d00.", i+1))
 	}
 	for i, bank := range banks {
 		mine := fmt.Sprintf("%d00", i+1)

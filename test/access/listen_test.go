@@ -23,18 +23,20 @@ import (
 	"github.com/nats-io/nats.go/micro"
 
 	"github.com/eunoe-memory/eunoe/internal/access"
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func TestListening(t *testing.T) {
 	t.Parallel()
-	t.Run("beyond this machine it wants users first, and says how", func(t *testing.T) {
+	t.Run("it refuses to listen beyond this machine without users, and says how to make them", func(t *testing.T) {
 		t.Parallel()
 		for _, address := range []string{"0.0.0.0", "::"} {
-			l, err := app.StartLocal(t.Context(), settings(t, map[string]string{"LISTEN": address}))
+			l, err := local.Start(t.Context(), quietSettings(t, map[string]string{"LISTEN": address}), os.Stderr)
 			if err == nil {
 				_ = l.Close(context.Background())
 				t.Fatalf("%s: it listens, open to all", address)
@@ -44,7 +46,7 @@ func TestListening(t *testing.T) {
 			}
 		}
 	})
-	t.Run("with users it listens there, and lets nobody else in", func(t *testing.T) {
+	t.Run("with users it listens beyond this machine, and admits nobody else", func(t *testing.T) {
 		t.Parallel()
 		w := embedded(t, map[string]string{"LISTEN": "0.0.0.0"})
 		if !strings.HasPrefix(w.url, "nats://127.0.0.1:") {
@@ -68,10 +70,10 @@ func TestListening(t *testing.T) {
 		}
 		w.login(t, "alice").mustAsk("mem.alice.message.chat", `{"content":"x"}`)
 	})
-	t.Run("what was stored before there were users is there afterwards", func(t *testing.T) {
+	t.Run("what was stored before there were users can still be read afterwards", func(t *testing.T) {
 		t.Parallel()
-		c := settings(t, nil)
-		open, err := app.StartLocal(t.Context(), c)
+		c := quietSettings(t, nil)
+		open, err := local.Start(t.Context(), c, os.Stderr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,24 +81,24 @@ func TestListening(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		(&user{t: t, nc: nc}).tell("alice", "I am allergic to shellfish.")
+		(&user{t: t, nc: nc}).remember("alice", "I am allergic to shellfish.")
 		nc.Close()
 		if err := open.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w := &world{auth: c.AuthDirectory(), conf: c}
+		w := &deployment{auth: c.AuthDirectory(), conf: c}
 		if _, err := access.Init(w.auth, w.naming); err != nil {
 			t.Fatal(err)
 		}
 		w.standard(t)
 		w.start(t)
 		a := w.login(t, "alice")
-		a.tell("alice", "I moved to Lisbon.")
+		a.remember("alice", "I moved to Lisbon.")
 		if out := a.mustAsk("mem.alice.list", `{"record":"message"}`); !strings.Contains(out, "shellfish") || !strings.Contains(out, "Lisbon") {
 			t.Errorf("the bank holds %s", out)
 		}
 	})
-	t.Run("a prefix of its own is everywhere", func(t *testing.T) {
+	t.Run("a deployment's own prefix is part of every subject and permission", func(t *testing.T) {
 		t.Parallel()
 		w := embedded(t, map[string]string{"PREFIX": "own"})
 		a := w.login(t, "alice")
@@ -122,7 +124,7 @@ func TestListening(t *testing.T) {
 		for _, e := range info.Endpoints {
 			request, ofBank := strings.CutPrefix(e.Subject, "mem.*.")
 			if ofBank && !slices.Contains(access.Requests(), request) {
-				t.Errorf("%s is no door of a bot: list it in internal/access/permissions.go", request)
+				t.Errorf("%s is no endpoint of a bot: list it in internal/access/permissions.go", request)
 			}
 		}
 	})
@@ -152,12 +154,12 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 			}
 		}
 	}
-	t.Run("without credentials", func(t *testing.T) {
+	t.Run("a connection without credentials is refused, and the error says how to make them", func(t *testing.T) {
 		t.Parallel()
 		_, err := connect(t, func(c *client.Config) { c.Creds = "" })
 		expect(t, err, "EUNOE_CREDS", "eunoe auth")
 	})
-	t.Run("with a file that is none", func(t *testing.T) {
+	t.Run("a file that is no credentials is refused", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "secret")
 		if err := os.WriteFile(path, []byte("hunter2 is my password"), 0o600); err != nil {
@@ -169,9 +171,9 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 			t.Errorf("it shows the file: %v", err)
 		}
 	})
-	t.Run("with credentials that were removed", func(t *testing.T) {
+	t.Run("credentials of a removed user are refused", func(t *testing.T) {
 		t.Parallel()
-		other := &world{auth: t.TempDir()}
+		other := &deployment{auth: t.TempDir()}
 		if _, err := access.Init(other.auth, other.naming); err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +181,14 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		_, err := connect(t, func(c *client.Config) { c.Creds = other.seed("stranger") })
 		expect(t, err, other.seed("stranger"), "removed")
 	})
-	t.Run("in another bank, at once", func(t *testing.T) {
+	t.Run("requests to another bank are refused at once", func(t *testing.T) {
 		t.Parallel()
 		c, err := connect(t, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		_, err = c.Recall(t.Context(), "bob", memory.RecallRequest{Query: "x"})
+		_, err = c.Recall(t.Context(), "bob", wire.RecallRequest{Query: "x"})
 		expect(t, err, "mem.bob.recall", "own bank")
 		_, err = c.Publish(t.Context(), "bob", "chat", memory.Message{Content: "x"})
 		expect(t, err, "mem.bob.message.chat")
@@ -206,7 +208,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 			t.Errorf("its own bank afterwards: %v", err)
 		}
 	})
-	t.Run("with an inbox it does not have", func(t *testing.T) {
+	t.Run("an inbox of another user is refused, and the error names the setting", func(t *testing.T) {
 		t.Parallel()
 		c, err := connect(t, func(c *client.Config) { c.InboxPrefix = "_INBOX_bob" })
 		if err != nil {
@@ -217,9 +219,9 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 			expect(t, err, "_INBOX_bob", "EUNOE_INBOX")
 		}
 	})
-	t.Run("with credentials where none are asked for", func(t *testing.T) {
+	t.Run("credentials for a server without users are refused, and the error says how to make users", func(t *testing.T) {
 		t.Parallel()
-		l, err := app.StartLocal(t.Context(), settings(t, nil))
+		l, err := local.Start(t.Context(), quietSettings(t, nil), os.Stderr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +229,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		_, err = connect(t, func(c *client.Config) { c.URL = l.URL })
 		expect(t, err, "eunoe auth init")
 	})
-	t.Run("without the password of an address", func(t *testing.T) {
+	t.Run("no error shows the password in an address", func(t *testing.T) {
 		t.Parallel()
 		_, err := connect(t, func(c *client.Config) {
 			c.URL, c.Creds = strings.Replace(w.url, "nats://", "nats://me:hunter2@", 1), ""
@@ -254,7 +256,7 @@ func TestTLS(t *testing.T) {
 		_, err = c.NC.Request("mem.alice.message.chat", []byte(`{"content":"x"}`), 5*time.Second)
 		return err
 	}
-	t.Run("who connects trusts the authority it names", func(t *testing.T) {
+	t.Run("a client trusts the certificate authority that it names", func(t *testing.T) {
 		t.Parallel()
 		w := embedded(t, map[string]string{"TLS_CERT": cert, "TLS_KEY": key})
 		if err := dial(w.url, w.seed("alice"), events.TLS{CA: ca.path}); err != nil {
@@ -267,7 +269,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("the address is %s", w.url)
 		}
 	})
-	t.Run("with an authority the server asks for a certificate too", func(t *testing.T) {
+	t.Run("a server with a certificate authority requires a client certificate", func(t *testing.T) {
 		t.Parallel()
 		w := embedded(t, map[string]string{"TLS_CERT": cert, "TLS_KEY": key, "TLS_CA": ca.path})
 		if err := dial(w.url, w.seed("alice"), events.TLS{CA: ca.path, Cert: own, Key: ownKey}); err != nil {
@@ -283,7 +285,7 @@ func TestTLS(t *testing.T) {
 			"EUNOE_TLS_CERT": {"TLS_CERT": cert}, "EUNOE_TLS_KEY": {"TLS_CERT": key, "TLS_KEY": cert}, "EUNOE_TLS_CA": {"TLS_CA": "/no/such/file"},
 			"EUNOE_LISTEN": {"LISTEN": "everywhere"}, "EUNOE_INBOX": {"INBOX": "_INBOX.>"},
 		} {
-			if _, _, err := app.LoadConfig(nil, set); err == nil || !strings.Contains(err.Error(), setting) {
+			if _, _, err := settings.Load(nil, set); err == nil || !strings.Contains(err.Error(), setting) {
 				t.Errorf("%v: %v", set, err)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // awaitUser waits until the server lets a user in.
-func (w *world) awaitUser(t *testing.T, name string) {
+func (w *deployment) awaitUser(t *testing.T, name string) {
 	t.Helper()
 	natstest.Eventually(t, name+" may connect", func() bool {
 		who, err := nats.NkeyOptionFromSeed(w.seed(name))
@@ -69,8 +69,8 @@ func TestAnOperatorSeesEverythingAndErases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := start(t)
-			w.login(t, "alice").tell("alice", "I am allergic to shellfish.")
-			w.login(t, "bob").tell("bob", "I keep two goats.")
+			w.login(t, "alice").remember("alice", "I am allergic to shellfish.")
+			w.login(t, "bob").remember("bob", "I keep two goats.")
 			op := w.login(t, "operator")
 			changes, err := op.nc.SubscribeSync("mem.*.change.>")
 			if err != nil {
@@ -154,7 +154,7 @@ func TestUsersComeAndGoWhileItRuns(t *testing.T) {
 	a.mustAsk("mem.alice.message.chat", `{"content":"x"}`)
 	w.add(t, access.User{Name: "carol", Role: access.RoleBot, Bank: "carol"})
 	w.awaitUser(t, "carol")
-	w.login(t, "carol").tell("carol", "I am new here.")
+	w.login(t, "carol").remember("carol", "I am new here.")
 	if a.nc.IsClosed() || b.nc.IsClosed() || op.nc.IsClosed() {
 		t.Fatal("others were cut off when a user came")
 	}
@@ -187,7 +187,7 @@ func TestUsersComeAndGoWhileItRuns(t *testing.T) {
 func TestAServerOfOnesOwnTakesUsersOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	w := &world{auth: filepath.Join(dir, "auth")}
+	w := &deployment{auth: filepath.Join(dir, "auth")}
 	if _, err := access.Init(w.auth, w.naming); err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,3 @@
-// Package conformance tests behaviours of docs/CONFORMANCE.md that only the
-// whole pipeline shows, through the door that bots use. It has tests alone.
+// Package conformance tests promises of docs/CONFORMANCE.md that only the whole pipeline shows, through the endpoints
+// that bots use. It has tests alone.
 package conformance

@@ -7,31 +7,31 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// conformRemembering holds that remembering waits for no language model.
+// conformRemembering tests that remembering waits for no language model.
 func conformRemembering(t *testing.T) {
-	t.Run("R1 remembering calls no model, is acknowledged within 10 ms, and keeps type, entities and tags", func(t *testing.T) { // alone: time is held
+	t.Run("remembering calls no model, is acknowledged within 10 ms, and keeps type, entities and tags", func(t *testing.T) { // alone: time is held
 		const limit = 10 * time.Millisecond
-		model := providertest.Start(t, (&providertest.Script{}).Inject(providertest.Fault{Kind: providertest.Hang, Wait: time.Hour}))
+		model := scriptedmodel.Start(t, (&scriptedmodel.Script{}).Inject(scriptedmodel.Fault{Kind: scriptedmodel.Hang, Wait: time.Hour}))
 		// Without waiting for the disk, whose time is not what is held here.
 		w := start(t, "EUNOE_MODEL=openai:testmodel", "EUNOE_MODEL_URL="+model.URL, "EUNOE_SYNC=false")
 		// The best of some rounds: the machine may be busy with other tests.
 		best := time.Hour
 		for round := range 20 {
-			w.took(t, "alice", 100*round)
-			var took []time.Duration
+			w.awaitStored(t, "alice", 100*round)
+			var awaitStored []time.Duration
 			for i := range 100 {
 				m := memory.Message{Speaker: "Alice", Content: fmt.Sprintf("I planted tree %d in garden %d.", i, round)}
 				began := time.Now()
 				if _, err := w.Publish(t.Context(), "alice", "s1", m); err != nil {
 					t.Fatal(err)
 				}
-				took = append(took, time.Since(began))
+				awaitStored = append(awaitStored, time.Since(began))
 			}
-			slices.Sort(took)
-			if best = min(best, took[98]); best < limit {
+			slices.Sort(awaitStored)
+			if best = min(best, awaitStored[98]); best < limit {
 				break
 			}
 		}
@@ -55,9 +55,8 @@ func conformRemembering(t *testing.T) {
 	})
 }
 
-// took waits until the store has taken so many messages of a bank in: what is
-// left to do of them is not what is held.
-func (w *world) took(t *testing.T, bank memory.BankID, messages int) {
+// awaitStored waits until the store holds a number of messages of a bank, extracted or not.
+func (w *pipeline) awaitStored(t *testing.T, bank memory.BankID, messages int) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

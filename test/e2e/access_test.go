@@ -13,11 +13,12 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/access"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
-// TestTheBinariesRunAsWorkers runs a nats-server with a written auth.conf and
-// the four binaries with a worker's credentials. A bot is answered, and no
-// stage is refused anything, from an empty server on and after a restart.
+// TestTheBinariesRunAsWorkers runs a nats-server with a generated auth.conf and the four binaries with a worker's
+// credentials. A bot receives answers and no stage is denied a permission, neither on an empty server nor after a
+// restart.
 func TestTheBinariesRunAsWorkers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -42,14 +43,14 @@ func TestTheBinariesRunAsWorkers(t *testing.T) {
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, nil, "nats-server", "-c", conf)
+	programs.Start(t, nil, "nats-server", "-c", conf)
 	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
 	env := []string{"EUNOE_URL=" + url, "EUNOE_CREDS=" + access.SeedPath(auth, "worker"), "EUNOE_DATA=" + filepath.Join(dir, "data"),
 		"EUNOE_LOG=trace", "EUNOE_IDLE_AFTER=1s", "EUNOE_ACK_WAIT=2s"}
-	stages := map[string]*process{}
+	stages := map[string]*programs.Process{}
 	run := func() {
 		for _, name := range []string{"ingest", "extractor", "consolidator", "query"} {
-			stages[name] = start(t, env, name)
+			stages[name] = programs.Start(t, env, name)
 		}
 	}
 	run()
@@ -76,9 +77,9 @@ func TestTheBinariesRunAsWorkers(t *testing.T) {
 	bot.mustAsk("mem.talk.forget", `{"session":"s1"}`)
 	check := func() {
 		for name, p := range stages {
-			natstest.Eventually(t, name+" says that it runs", func() bool { return strings.Contains(p.log.String(), "running") })
-			p.stop(t, name)
-			log := p.log.String()
+			natstest.Eventually(t, name+" says that it runs", func() bool { return strings.Contains(p.Log.String(), "running") })
+			p.Stop(t)
+			log := p.Log.String()
 			if strings.Contains(log, "ermissions") {
 				t.Errorf("%s was refused something:\n%s", name, log)
 			}

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// saying gives a sentence of words of which some are said often, as in talk.
+// saying returns a sentence whose words have a skewed frequency, as in speech.
 func saying(r *rand.Rand, speaker string) string {
 	var b strings.Builder
 	b.WriteString(speaker + " told that I")
@@ -23,17 +25,17 @@ func saying(r *rand.Rand, speaker string) string {
 	return b.String() + "."
 }
 
-// BenchmarkSettle publishes messages to several banks of a whole pipeline with
-// the rules, and waits until all are settled.
+// BenchmarkSettle publishes messages to several banks of a complete rule-based pipeline and waits until all banks
+// report settled.
 func BenchmarkSettle(b *testing.B) {
 	const banks, perSession = 5, 25
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": b.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1"})
+	cfg, _, err := settings.Load(nil, map[string]string{"DATA": b.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	local, err := app.StartLocal(ctx, cfg)
+	local, err := local.Start(ctx, cfg, os.Stderr)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,51 +4,28 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/programs"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// kill ends a program without a warning.
-func (p *process) kill(t *testing.T) {
-	t.Helper()
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = p.cmd.Wait() // it says "killed", which is what was asked for
-}
-
-// until waits for a state, up to half a minute.
-func until(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not within half a minute: %s", what)
-		}
-	}
-}
-
-// conformKills holds what is promised when processes are killed.
+// conformKills checks the promises about killed processes.
 func conformKills(t *testing.T) {
-	t.Run("H14 what was stored and not extracted when everything is killed is extracted after the restart, once in effect", func(t *testing.T) {
+	t.Run("stored messages that were not extracted when everything was killed are extracted after the restart, once in effect", func(t *testing.T) {
 		t.Parallel()
-		script := (&providertest.Script{}).Fault(memory.StageExtract, providertest.Hang, 1)
-		model := providertest.Start(t, script)
+		script := (&scriptedmodel.Script{}).Fault(memory.StageExtract, scriptedmodel.Hang, 1)
+		model := scriptedmodel.Start(t, script)
 		url, data := startBroker(t), t.TempDir()
 		env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + data, "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=1m", "EUNOE_ACK_WAIT=2s",
 			"EUNOE_MODEL=openai:testmodel", "EUNOE_MODEL_URL=" + model.URL}
 		names := []string{"ingest", "extractor", "consolidator", "query"}
-		run := func() (out []*process) {
+		run := func() (out []*programs.Process) {
 			for _, name := range names {
-				out = append(out, start(t, env, name))
+				out = append(out, programs.Start(t, env, name))
 			}
 			return out
 		}
@@ -62,9 +39,9 @@ func conformKills(t *testing.T) {
 			p.publish("mem."+bank+".flush.s1", "{}")
 		}
 		say("alice")
-		until(t, "the model is asked", func() bool { return len(model.Calls(memory.StageExtract)) == 1 })
+		natstest.Eventually(t, "the model is asked", func() bool { return len(model.Calls(memory.StageExtract)) == 1 })
 		for _, stage := range first {
-			stage.kill(t)
+			stage.Kill(t)
 		}
 		run()
 		waitAnswering(p)

@@ -10,7 +10,7 @@ func TestConformance(t *testing.T) {
 	conformKills(t)
 	p := dial(t, startLocal(t, nil).URL)
 
-	t.Run("H12 a mixed batch reports what was retained, merged and refused exactly", func(t *testing.T) {
+	t.Run("a mixed batch reports what was retained, merged and refused exactly", func(t *testing.T) {
 		t.Parallel()
 		r := p.mustAsk("mem.h12.retain", `{"facts":[
 			{"key":"a","text":"Ada owns a sailing boat."},
@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("H3 a retained text without an op is given one and found in its own bank only", func(t *testing.T) {
+	t.Run("a retained text without an op is given one and found in its own bank only", func(t *testing.T) {
 		t.Parallel()
 		r := p.mustAsk("mem.h3.retain", `{"text":"Ivo keeps bees on the roof of the library."}`)
 		op, _ := r["op"].(string)

@@ -7,8 +7,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// TestAReplySubjectCannotBeTurnedAgainstTheBroker asks with reply subjects that
-// are doors of their own: what the service would answer there must not act.
+// TestAReplySubjectCannotBeTurnedAgainstTheBroker sends requests whose reply subjects are streams, endpoints or broker
+// APIs: an answer sent there must have no effect.
 func TestAReplySubjectCannotBeTurnedAgainstTheBroker(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAsOfHoldsInEveryRecord asks for a time before a correction, in every record.
+// TestAsOfHoldsInEveryRecord queries every kind of record as of a time before a correction.
 func TestAsOfHoldsInEveryRecord(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
@@ -56,7 +56,7 @@ func TestAsOfHoldsInEveryRecord(t *testing.T) {
 	if got := texts(now); holds(got, "Paris") || !holds(got, "London") {
 		t.Errorf("now %q", got)
 	}
-	// A composite's children and sources are those that exist.
+	// A composite lists existing children and sources only.
 	for _, v := range list(p.mustAsk("mem.ao.list", `{"record":"composite"}`)["items"]) {
 		c := v.(object)
 		sources := map[string]bool{}
@@ -70,7 +70,7 @@ func TestAsOfHoldsInEveryRecord(t *testing.T) {
 			t.Errorf("composite sources %v, leaves' %v", c["sources"], sources)
 		}
 	}
-	// One content takes one place.
+	// Equal content is returned once.
 	seen := map[string]bool{}
 	for _, v := range list(p.mustAsk("mem.ao.recall", `{"query":"Does Ann live in London?","records":["fact","message"]}`)["items"]) {
 		for _, s := range list(v.(object)["sources"]) {
@@ -82,7 +82,7 @@ func TestAsOfHoldsInEveryRecord(t *testing.T) {
 	}
 }
 
-// TestABanksSettingsTakeEffect sets windows and quotas of a bank.
+// TestABanksSettingsTakeEffect sets the window size and the quotas of a bank.
 func TestABanksSettingsTakeEffect(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)

@@ -12,10 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
 )
 
-// filesHolding gives the files below a directory that hold the word.
+// filesHolding returns the files below a directory that contain the word.
 func filesHolding(t *testing.T, dir, word string) []string {
 	t.Helper()
 	var out []string
@@ -34,14 +36,14 @@ func filesHolding(t *testing.T, dir, word string) []string {
 	return out
 }
 
-// TestWhatIsForgottenIsInNoFile writes words through every door that takes
-// text, forgets them, and looks for them in every file.
+// TestWhatIsForgottenIsInNoFile writes words through every endpoint that takes
+// text, forgets them, and searches every file for them.
 func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	t.Parallel()
-	c := localConfig(t, nil)
+	c := apptest.Settings(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	l, err := app.StartLocal(ctx, c)
+	l, err := local.Start(ctx, c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +109,10 @@ func TestWhatIsForgottenIsInNoFile(t *testing.T) {
 	if held := filesHolding(t, c.Data, "qword"); len(held) > 0 {
 		t.Errorf("after the end a forgotten word stands in %v", held)
 	}
-	if err := app.Rebuild(ctx, c, nil); err != nil {
+	if err := offline.Rebuild(ctx, c, nil); err != nil {
 		t.Fatal(err)
 	}
-	again, err := app.StartLocal(ctx, c)
+	again, err := local.Start(ctx, c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestABankErasedInFlightStaysGone erases banks while their windows are on the way.
+// TestABankErasedInFlightStaysGone erases banks while their windows are in flight.
 func TestABankErasedInFlightStaysGone(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
@@ -18,7 +18,7 @@ func TestABankErasedInFlightStaysGone(t *testing.T) {
 		p.publish("mem."+bank+".flush.s", "")
 		p.mustAsk("mem.admin.erase", fmt.Sprintf(`{"bank":%q,"wait":"10s"}`, bank))
 	}
-	// What was on its way has arrived when a bank behind it has settled.
+	// Earlier events are applied once a bank whose events follow them is settled.
 	p.publish("mem.behind.message.s", `{"speaker":"Ann","content":"I own a buoy."}`)
 	p.publish("mem.behind.flush.s", "")
 	p.settle("behind")

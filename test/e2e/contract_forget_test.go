@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// token encodes a name for a subject as the contract says.
+// token encodes a name as a subject token, as specified by the contract.
 func token(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
@@ -91,7 +91,7 @@ func TestNamesOfEveryFormWorkEndToEnd(t *testing.T) {
 	}
 }
 
-// TestForgettingKeepsItsPromises goes through what a forget may name.
+// TestForgettingKeepsItsPromises checks every target that a forget request may name.
 func TestForgettingKeepsItsPromises(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, nil)
@@ -126,7 +126,7 @@ func TestForgettingKeepsItsPromises(t *testing.T) {
 			t.Errorf("entities still hold %q: %s", word, raw)
 		}
 	}
-	t.Run("a fact takes the messages it rests on, and what rests on those alone", func(t *testing.T) {
+	t.Run("forgetting a fact also forgets its source messages, and whatever rests on those alone", func(t *testing.T) {
 		say("f1", "s", "a", "Ann", "I adopted a cat called Quixote. I live in Turku.")
 		say("f1", "s", "b", "Ann", "I play the oboe.")
 		flush("f1", "s")
@@ -180,7 +180,7 @@ func TestForgettingKeepsItsPromises(t *testing.T) {
 		}
 		p.code("mem.f2.forget", `{"session":"s","keep_messages":true}`, "400")
 	})
-	t.Run("a session and a speaker go whole, in flight or not", func(t *testing.T) {
+	t.Run("a session and a speaker are forgotten completely, in flight or not", func(t *testing.T) {
 		say("f3", "one", "a", "Ann", "I collect stamps from Zanzibar.")
 		say("f3", "two", "b", "ann", "I keep a ferret called Mazarin.")
 		say("f3", "two", "c", "Ben", "I play the oboe.")
@@ -204,7 +204,7 @@ func TestForgettingKeepsItsPromises(t *testing.T) {
 			t.Errorf("an unknown session: %v", f)
 		}
 	})
-	t.Run("what the forgotten fact had superseded holds again", func(t *testing.T) {
+	t.Run("a fact that the forgotten one had superseded is valid again", func(t *testing.T) {
 		p.mustAsk("mem.f4.retain", `{"facts":[{"key":"city","text":"Alice lives in Paris.","said":"2026-01-01T00:00:00Z"}]}`)
 		r := p.mustAsk("mem.f4.retain", `{"facts":[{"key":"city","text":"Alice lives in Vaduz.","said":"2026-02-01T00:00:00Z"}]}`)
 		p.mustAsk("mem.f4.forget", `{"id":"`+outcome(r, 0)["id"].(string)+`"}`)
@@ -261,8 +261,8 @@ func TestForgettingKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// TestRecallsBesideIngestSeeTheirOwnBank runs many recalls while messages come in.
-func TestRecallsBesideIngestSeeTheirOwnBank(t *testing.T) {
+// TestRecallsDuringIngestSeeTheirOwnBank runs concurrent recalls while messages are ingested.
+func TestRecallsDuringIngestSeeTheirOwnBank(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, nil)
 	p := dial(t, l.URL)

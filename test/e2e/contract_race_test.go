@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// answers sends the same many requests at once and gives replies and codes.
+// answers sends the same requests concurrently and returns their replies and codes.
 func answers(t *testing.T, url, subject string, bodies []string) ([]object, []string) {
 	t.Helper()
 	nc, err := nats.Connect(url)
@@ -38,7 +38,7 @@ func answers(t *testing.T, url, subject string, bodies []string) ([]object, []st
 	return out, codes
 }
 
-// TestRequestsThatRaceHaveOneWinner sends requests that exclude each other at once.
+// TestRequestsThatRaceHaveOneWinner sends mutually exclusive requests concurrently.
 func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, nil)
@@ -50,7 +50,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 		}
 		return out
 	}
-	t.Run("one op is applied once, and all have its answer", func(t *testing.T) {
+	t.Run("one op is applied once, and all callers receive its answer", func(t *testing.T) {
 		replies, codes := answers(t, l.URL, "mem.op.retain", repeat(20, func(i int) string {
 			return fmt.Sprintf(`{"op":"same","wait":"10s","facts":[{"text":"Ann owns violin number %d."}]}`, i)
 		}))
@@ -63,7 +63,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
-	t.Run("one text under one op is said once", func(t *testing.T) {
+	t.Run("one text under one op is stored once", func(t *testing.T) {
 		replies, codes := answers(t, l.URL, "mem.tx.retain", repeat(10, func(i int) string {
 			return `{"op":"same","wait":"20s","text":"Ann owns a violin from Cremona."}`
 		}))
@@ -77,7 +77,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 			t.Errorf("%v", c)
 		}
 	})
-	t.Run("of edits of one version one succeeds", func(t *testing.T) {
+	t.Run("of concurrent edits of one version one succeeds", func(t *testing.T) {
 		r := p.mustAsk("mem.ed.retain", `{"facts":[{"text":"Ann owns a viola."}]}`)
 		id := outcome(r, 0)["id"].(string)
 		v := p.mustAsk("mem.ed.get", fmt.Sprintf(`{"id":%q}`, id))["version"]
@@ -98,7 +98,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 			t.Errorf("%d of 12 edits succeeded", won)
 		}
 	})
-	t.Run("of those who create a bank one succeeds", func(t *testing.T) {
+	t.Run("of concurrent creations of a bank one succeeds", func(t *testing.T) {
 		_, codes := answers(t, l.URL, "mem.made.bank", repeat(12, func(i int) string { return fmt.Sprintf(`{"create":true,"wait":"10s","name":"N%d"}`, i) }))
 		won := 0
 		for _, code := range codes {
@@ -130,8 +130,8 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
-	t.Run("a forget among publishes takes exactly what stood before it", func(t *testing.T) {
-		stop := make(chan struct{})
+	t.Run("a forget among publishes removes exactly the messages before it", func(t *testing.T) {
+		stop, acked := make(chan struct{}), make(chan struct{}, 3*400)
 		var mu sync.Mutex
 		seqs := map[uint64]string{}
 		var wg sync.WaitGroup
@@ -162,26 +162,17 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 					mu.Lock()
 					seqs[ack.Seq] = id
 					mu.Unlock()
+					acked <- struct{}{}
 				}
 			}()
 		}
-		for {
-			mu.Lock()
-			n := len(seqs)
-			mu.Unlock()
-			if n > 60 {
-				break
-			}
+		for range 60 {
+			<-acked
 		}
 		f := p.mustAsk("mem.rf.forget", `{"session":"s","wait":"20s"}`)
 		upto := uint64(f["upto"].(float64))
-		for {
-			mu.Lock()
-			n := len(seqs)
-			mu.Unlock()
-			if n > 160 {
-				break
-			}
+		for range 100 {
+			<-acked
 		}
 		close(stop)
 		wg.Wait()

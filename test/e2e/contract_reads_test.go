@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestListsPageOverEveryRecordInEveryOrder pages with a small limit and
-// compares with one large page.
+// TestListsPageOverEveryRecordInEveryOrder compares paging with small limits to one large page.
 func TestListsPageOverEveryRecordInEveryOrder(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
@@ -21,12 +20,12 @@ func TestListsPageOverEveryRecordInEveryOrder(t *testing.T) {
 	}
 	p.mustAsk("mem.pg.retain", `{"facts":[`+strings.Join(fs, ",")+`]}`)
 	p.mustAsk("mem.pg.observe", `{"observations":[{"type":"risk","text":"One."},{"type":"risk","text":"Two."},{"type":"strategy","text":"Three."}]}`)
-	all := func(door, fields string, limit int) []string {
+	all := func(endpoint, fields string, limit int) []string {
 		t.Helper()
 		var out []string
 		cursor := ""
 		for range 1000 {
-			r := p.mustAsk("mem.pg."+door, fmt.Sprintf(`{%s"limit":%d,"cursor":%q}`, fields, limit, cursor))
+			r := p.mustAsk("mem.pg."+endpoint, fmt.Sprintf(`{%s"limit":%d,"cursor":%q}`, fields, limit, cursor))
 			if len(list(r["items"])) > limit || r["items"] == nil {
 				t.Errorf("%d items, limit %d", len(list(r["items"])), limit)
 			}
@@ -35,7 +34,7 @@ func TestListsPageOverEveryRecordInEveryOrder(t *testing.T) {
 				return out
 			}
 		}
-		t.Fatalf("%s %s does not end", door, fields)
+		t.Fatalf("%s %s does not end", endpoint, fields)
 		return nil
 	}
 	for _, rec := range []string{"fact", "composite", "observation", "message"} {
@@ -71,18 +70,18 @@ func TestListsPageOverEveryRecordInEveryOrder(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"entities", "tree"} {
-		want := all(door, "", 500)
+	for _, endpoint := range []string{"entities", "tree"} {
+		want := all(endpoint, "", 500)
 		if len(want) == 0 {
-			t.Errorf("no %s", door)
+			t.Errorf("no %s", endpoint)
 		}
 		for _, limit := range []int{1, 3} {
-			if got := all(door, "", limit); fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s by %d: %v, want %v", door, limit, got, want)
+			if got := all(endpoint, "", limit); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s by %d: %v, want %v", endpoint, limit, got, want)
 			}
 		}
 	}
-	// Filters page too, and a cursor is good for its own list alone.
+	// Filtered lists page too, and a cursor is valid for its own list only.
 	want := all("list", `"record":"fact","speakers":["alice"],`, 500)
 	if got := all("list", `"record":"fact","speakers":["alice"],`, 2); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%d of %d", len(got), len(want))
@@ -122,7 +121,7 @@ func TestListsPageOverEveryRecordInEveryOrder(t *testing.T) {
 	}
 }
 
-// TestTheMicroServiceDescribesItself asks for its info as any NATS tool does.
+// TestTheMicroServiceDescribesItself requests the service's info as any NATS tool does.
 func TestTheMicroServiceDescribesItself(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
@@ -161,7 +160,7 @@ func TestTheMicroServiceDescribesItself(t *testing.T) {
 	if m.Header.Get("Nats-Service-Error-Code") != "404" || m.Header.Get("Nats-Service-Error") == "" || o["error"].(object)["code"] != 404.0 {
 		t.Errorf("error reply %v %s", m.Header, m.Data)
 	}
-	// An error's text may hold what the caller sent, which is no way into the headers.
+	// An error's text may contain the caller's input, which must not inject headers.
 	m, err = p.nc.Request("mem.m.recall", []byte(`{"query":"x","a\r\nNats-Service-Error-Code: 200":1}`), 5*time.Second)
 	if err != nil || m.Header.Get("Nats-Service-Error-Code") != "400" || len(m.Header["Nats-Service-Error-Code"]) != 1 {
 		t.Errorf("%v %v", err, m.Header)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// texts gives the texts of a reply's items, in order.
+// texts returns the texts of a reply's items, in order.
 func texts(r object) []string {
 	out := []string{}
 	for _, v := range list(r["items"]) {
@@ -19,7 +19,7 @@ func texts(r object) []string {
 	return out
 }
 
-// ids gives the ids of a reply's items, in order.
+// ids returns the ids of a reply's items, in order.
 func ids(r object) []string {
 	out := []string{}
 	for _, v := range list(r["items"]) {
@@ -77,7 +77,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			t.Errorf("explain %v", f["explain"])
 		}
 	})
-	t.Run("a message keeps its metadata and gives its time in UTC", func(t *testing.T) {
+	t.Run("a message keeps its metadata and reports its time in UTC", func(t *testing.T) {
 		m := p.mustAsk("mem.r.get", `{"id":"m1"}`)
 		meta, _ := json.Marshal(m["metadata"])
 		if m["said"] != "2026-05-02T10:00:00Z" || string(meta) != `{"channel":"general","n":{"a":[1,2]}}` || m["session"] != "one" || m["topic"] != "Health" {
@@ -91,7 +91,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no explain without asking", func(t *testing.T) {
+	t.Run("explain is absent unless requested", func(t *testing.T) {
 		if strings.Contains(fmt.Sprint(recall(`{"query":"shellfish"}`)), "explain") {
 			t.Error("explain is there")
 		}
@@ -171,6 +171,10 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 	})
 	t.Run("min_score leaves out what is below", func(t *testing.T) {
 		all := recall(`{"query":"Alice Acme kayak shellfish adrenaline"}`)
+		confidence := all["confidence"].(float64)
+		if confidence <= 0 || confidence > 1 {
+			t.Fatalf("confidence %v", confidence)
+		}
 		scores := []float64{}
 		for _, v := range list(all["items"]) {
 			s := v.(object)["score"].(float64)
@@ -179,15 +183,18 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			}
 			scores = append(scores, s)
 		}
-		cut := scores[len(scores)/2]
+		cut := confidence * scores[len(scores)/2] / scores[0] * .99999
 		r := recall(fmt.Sprintf(`{"query":"Alice Acme kayak shellfish adrenaline","min_score":%v}`, cut))
 		for _, v := range list(r["items"]) {
-			if v.(object)["score"].(float64) < cut {
+			if s := v.(object)["score"].(float64); confidence*s/scores[0] < cut {
 				t.Errorf("item below %v: %v", cut, v)
 			}
 		}
-		if len(list(r["items"])) == 0 {
-			t.Error("min_score left nothing")
+		if n := len(list(r["items"])); n < len(scores)/2+1 || n > len(scores) {
+			t.Errorf("min_score left %d of %d items", n, len(scores))
+		}
+		if n := len(list(recall(fmt.Sprintf(`{"query":"Alice Acme kayak shellfish adrenaline","min_score":%v}`, confidence+(1-confidence)/2))["items"])); n != 0 {
+			t.Errorf("%d items above the confidence", n)
 		}
 		if n := len(list(recall(`{"query":"Alice","min_score":1}`)["items"])); n > len(scores) {
 			t.Errorf("%d items at min_score 1", n)
@@ -212,7 +219,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			}
 		}
 	})
-	t.Run("each strategy alone works and a weight set of zeros is refused", func(t *testing.T) {
+	t.Run("each strategy works alone, and weights that are all zero are rejected", func(t *testing.T) {
 		for _, s := range []string{"keyword", "semantic", "entity", "temporal", "graph", "recency"} {
 			recall(`{"query":"What did Alice buy on 2026-06-04?","strategies":{"` + s + `":1}}`)
 		}
@@ -222,7 +229,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a deadline is kept and what is left out is named", func(t *testing.T) {
+	t.Run("a deadline is met and omitted steps are named", func(t *testing.T) {
 		r := recall(`{"query":"Alice","deadline":"1ns"}`)
 		if r["items"] == nil || len(list(r["degraded"])) == 0 || !strings.Contains(fmt.Sprint(r["degraded"]), "deadline") {
 			t.Errorf("deadline of 1ns: %v", r)
@@ -232,7 +239,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 			t.Errorf("deadline with after: %v", r)
 		}
 	})
-	t.Run("after and after_write that are not reached give fresh false and what there is", func(t *testing.T) {
+	t.Run("after and after_write that are not reached return fresh false and the items so far", func(t *testing.T) {
 		for _, f := range []string{`"after":99999999`, `"after_write":99999999`} {
 			r := recall(`{"query":"shellfish","wait":"50ms",` + f + `}`)
 			if r["fresh"] != false || !holds(texts(r), "shellfish") {

@@ -13,7 +13,7 @@ import (
 
 func counts(s object) object { c, _ := s["conservation"].(object); return c }
 
-// TestEveryMessageIsCountedOnce checks the conservation of odd messages.
+// TestEveryMessageIsCountedOnce checks that unusual messages are each counted exactly once.
 func TestEveryMessageIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, map[string]string{"ROLE_FILTER": "user"})
@@ -74,7 +74,7 @@ func TestEveryMessageIsCountedOnce(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what waits is named until it is flushed, and settled is false meanwhile", func(t *testing.T) {
+	t.Run("pending messages are reported until they are flushed, and settled is false meanwhile", func(t *testing.T) {
 		seq := p.publish("mem.w.message.s1", `{"id":"one","speaker":"Ann","content":"I keep a parrot named Rio."}`)
 		p.mustAsk("mem.w.recall", fmt.Sprintf(`{"query":"parrot","after":%d}`, seq))
 		s := p.mustAsk("mem.w.status", "")
@@ -114,8 +114,8 @@ func TestEveryMessageIsCountedOnce(t *testing.T) {
 	})
 }
 
-// TestSettledIsNeverTrueTooEarly publishes, asks at once and, whenever the
-// answer is settled, counts what must be there.
+// TestSettledIsNeverTrueTooEarly publishes, requests the status at once and, whenever it reports settled, counts the
+// records that must exist.
 func TestSettledIsNeverTrueTooEarly(t *testing.T) {
 	t.Parallel()
 	l := startLocal(t, nil)
@@ -172,8 +172,8 @@ func TestSettledIsNeverTrueTooEarly(t *testing.T) {
 	wg.Wait()
 }
 
-// TestChangeEventsTellWhatBecameOfIt checks their form and that changes gives the same.
-func TestChangeEventsTellWhatBecameOfIt(t *testing.T) {
+// TestChangeEventsReportEveryOutcome checks the form of change events, and that the changes endpoint returns the same.
+func TestChangeEventsReportEveryOutcome(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
 	sub, err := p.nc.SubscribeSync("mem.ch.change.>")
@@ -254,7 +254,7 @@ func TestChangeEventsTellWhatBecameOfIt(t *testing.T) {
 			a, _ := json.Marshal(c)
 			b, _ := json.Marshal(live)
 			if live != nil && string(a) != string(b) {
-				t.Errorf("changes gives %s, the event was %s", a, b)
+				t.Errorf("changes returns %s, the event was %s", a, b)
 			}
 			if live != nil {
 				seen++
@@ -265,7 +265,7 @@ func TestChangeEventsTellWhatBecameOfIt(t *testing.T) {
 		}
 	}
 	if seen != len(byID) {
-		t.Errorf("changes gives %d of %d", seen, len(byID))
+		t.Errorf("changes returns %d of %d", seen, len(byID))
 	}
 	if f["upto"] == nil || f["messages"] != 1.0 {
 		t.Errorf("receipt %v", f)
@@ -273,4 +273,37 @@ func TestChangeEventsTellWhatBecameOfIt(t *testing.T) {
 	if m, err := other.NextMsg(50 * time.Millisecond); err == nil {
 		t.Errorf("another bank's change: %s", m.Data)
 	}
+}
+
+// TestChangesHoldsWhatSubscribersReceived asks for changes as soon as the first event of a large batch arrives, which is
+// before the stream has stored the batch.
+func TestChangesHoldsWhatSubscribersReceived(t *testing.T) {
+	t.Parallel()
+	p := dial(t, startLocal(t, nil).URL)
+	sub, err := p.nc.SubscribeSync("mem.early.change.fact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts []string
+	for i := range 200 {
+		facts = append(facts, fmt.Sprintf(`{"text":"Locker %d belongs to Member%d."}`, i, i))
+	}
+	if err := p.nc.PublishRequest("mem.early.retain", p.nc.NewRespInbox(), []byte(`{"facts":[`+strings.Join(facts, ",")+`]}`)); err != nil {
+		t.Fatal(err)
+	}
+	m, err := sub.NextMsg(30 * time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first object
+	if err := json.Unmarshal(m.Data, &first); err != nil {
+		t.Fatal(err)
+	}
+	page := p.mustAsk("mem.early.changes", `{"limit":1000}`)
+	for _, v := range list(page["items"]) {
+		if v.(object)["id"] == first["id"] {
+			return
+		}
+	}
+	t.Errorf("the reply to changes lacks %s, which was received before: %d items", m.Data, len(list(page["items"])))
 }

@@ -24,7 +24,7 @@ func outcome(r object, i int) object {
 	return l[i].(object)
 }
 
-// TestWritesKeepTheirPromises goes through every write and what it promises.
+// TestWritesKeepTheirPromises checks the promises of every kind of write.
 func TestWritesKeepTheirPromises(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
@@ -108,7 +108,7 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 			t.Errorf("old %v", old)
 		}
 	})
-	t.Run("a bank is made, read and set in parts, and create on one that exists is 409", func(t *testing.T) {
+	t.Run("a bank is created, read and updated in parts, and create on one that exists is 409", func(t *testing.T) {
 		p.code("mem.bk.bank", "{}", "404")
 		b := p.mustAsk("mem.bk.bank", `{"create":true,"name":"N","mission":"M","disposition":{"skepticism":5,"literalism":1,"empathy":2}}`)
 		if b["name"] != "N" || b["op"] == nil || b["write"] == nil {
@@ -124,19 +124,19 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 		p.code("mem.bk.bank", `{"disposition":{"skepticism":6,"literalism":1,"empathy":2}}`, "400")
 		p.mustAsk("mem.bk.recall", `{"query":"anything"}`)
 	})
-	t.Run("a bank that does not exist is 404 at every door that does not make one", func(t *testing.T) {
-		for door, body := range map[string]string{"recall": `{"query":"a"}`, "reflect": `{"query":"a"}`, "observe": `{}`, "consolidate": `{}`,
+	t.Run("a bank that does not exist is 404 at every endpoint that does not create one", func(t *testing.T) {
+		for endpoint, body := range map[string]string{"recall": `{"query":"a"}`, "reflect": `{"query":"a"}`, "observe": `{}`, "consolidate": `{}`,
 			"forget": `{"id":"x"}`, "feedback": `{"used":["x"]}`, "edit": `{"id":"x","text":"y"}`, "conflicts": `{}`, "bank": `{}`, "get": `{"id":"x"}`,
 			"list": `{}`, "tree": `{}`, "entities": `{}`, "history": `{"id":"x"}`, "changes": `{}`, "status": `{}`} {
-			p.code("mem.never."+door, body, "404")
+			p.code("mem.never."+endpoint, body, "404")
 		}
 		p.code("mem.admin.erase", `{"bank":"never"}`, "404")
 		p.code("mem.never.status", `{}`, "404")
-		for _, door := range []string{"recall", "status", "bank", "retain"} {
-			if _, err := p.nc.Request("mem.admin."+door, []byte(`{"query":"a"}`), 3e9); err != nil {
-				t.Logf("mem.admin.%s: %v", door, err)
+		for _, endpoint := range []string{"recall", "status", "bank", "retain"} {
+			if _, err := p.nc.Request("mem.admin."+endpoint, []byte(`{"query":"a"}`), 3e9); err != nil {
+				t.Logf("mem.admin.%s: %v", endpoint, err)
 			} else {
-				p.code("mem.admin."+door, `{"query":"a","facts":[{"text":"x"}]}`, "400")
+				p.code("mem.admin."+endpoint, `{"query":"a","facts":[{"text":"x"}]}`, "400")
 			}
 		}
 	})
@@ -205,9 +205,12 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 		if len(ids(before)) != len(ids(after)) || !holds(ids(after), second) {
 			t.Errorf("%v, then %v", ids(before), ids(after))
 		}
-		p.mustAsk("mem.fb.feedback", `{"used":["no-such-record"]}`)
+		refused, code := p.ask("mem.fb.feedback", `{"retrieved":["`+last+`"],"used":["`+last+`","no-such-record"]}`)
+		if e, _ := refused["error"].(object); code != "404" || e["field"] != "used.1" {
+			t.Errorf("feedback for what is not there is answered %s: %v", code, refused)
+		}
 	})
-	t.Run("consolidate waits for three and observe adds no twin", func(t *testing.T) {
+	t.Run("consolidate waits for three facts and observe adds no duplicate", func(t *testing.T) {
 		p.mustAsk("mem.con.retain", `{"facts":[{"text":"Gus likes jazz music.","type":"preference","speaker":"Gus","entities":["person:gus"]}]}`)
 		r := p.mustAsk("mem.con.consolidate", `{}`)
 		if r["ran"] != false {
@@ -257,7 +260,7 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 			t.Errorf("%d observations of the type risk, want 1", len(k))
 		}
 	})
-	t.Run("a wait that passes is 504 with the op, and repeating it gives the answer", func(t *testing.T) {
+	t.Run("a wait that expires is 504 with the op, and repeating it returns the answer", func(t *testing.T) {
 		const late = `{"wait":"0s","text":"Hal keeps owls in a barn.","session":"s","time":"2026-02-02T00:00:00Z"}`
 		r, code := p.ask("mem.slow.retain", late)
 		for i := 0; code == "" && i < 20; i++ { // now and then the outcome is there before it is first looked for
@@ -287,7 +290,7 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 	t.Run("a reply or a request that is too large is 413", func(t *testing.T) {
 		big := strings.Repeat("lorem ipsum dolor ", 880)
 		for i := range 80 { // carried and not extracted
-			p.publish("mem.large.message.s", fmt.Sprintf(`{"recalled":true,"content":"Number %d: %s"}`, i, big))
+			p.publish("mem.large.message.s", fmt.Sprintf(`{"recalled":true,"content":"Number %d: lorem","metadata":{"note":%q}}`, i, big))
 		}
 		p.publish("mem.large.flush.s", "")
 		p.settle("large")

@@ -12,23 +12,22 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// ward is a pipeline whose model gave nonsense for the first window, so that
-// there is a dead letter of extraction.
+// ward is a pipeline whose model returned an invalid answer for the first window, which is now a dead letter.
 type ward struct {
 	plain
-	l      *app.Local
+	l      *local.Local
 	letter object
 }
 
 func newWard(t *testing.T) *ward {
 	t.Helper()
-	script := new(providertest.Script).Answer("extract", "certainly!").Answer("extract", "with pleasure!") // asked once more at once
-	srv := providertest.Start(t, script)
+	script := new(scriptedmodel.Script).Answer("extract", "certainly!").Answer("extract", "with pleasure!") // asked once more at once
+	srv := scriptedmodel.Start(t, script)
 	l := startLocal(t, map[string]string{"MODEL": "openai:testmodel", "MODEL_URL": srv.URL, "MODEL_KEY": "none", "MAX_ATTEMPTS": "1"})
 	w := &ward{plain: dial(t, l.URL), l: l}
 	w.publish("mem.alice.message.s", `{"id":"m1","speaker":"Alice","content":"I live in Lisbon and I am allergic to shellfish.","time":"2026-05-20T09:14:00Z"}`)
@@ -37,7 +36,7 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-// onlyLetter waits for a dead letter and gives it whole.
+// onlyLetter waits for a dead letter and returns it with its payload.
 func (w *ward) onlyLetter() object {
 	w.t.Helper()
 	var items []any
@@ -51,14 +50,14 @@ func (w *ward) onlyLetter() object {
 	return list(w.mustAsk("mem.admin.dead", fmt.Sprintf(`{"action":"show","id":%v}`, items[0].(object)["id"]))["items"])[0].(object)
 }
 
-// retry sends the letter again and gives the error code.
+// retry sends the letter again and returns the error code.
 func (w *ward) retry() string {
 	w.t.Helper()
 	_, code := w.ask("mem.admin.dead", fmt.Sprintf(`{"action":"retry","id":%v}`, w.letter["id"]))
 	return code
 }
 
-// copyOf publishes the letter's event once more, under an id of its own or none.
+// copyOf publishes the letter's event again, under a new id or without one.
 func (w *ward) copyOf(id string) {
 	w.t.Helper()
 	payload, err := base64.StdEncoding.DecodeString(w.letter["payload"].(string))
@@ -74,8 +73,8 @@ func (w *ward) copyOf(id string) {
 	}
 }
 
-// once waits until all is settled and fails unless the message gave its facts
-// once, and nothing is dead.
+// once waits until the bank is settled and fails unless the message yielded its facts exactly once and no dead letter
+// remains.
 func (w *ward) once() {
 	w.t.Helper()
 	var s object
@@ -107,7 +106,7 @@ func (w *ward) once() {
 func TestDeadLetters(t *testing.T) {
 	t.Parallel()
 
-	t.Run("a letter tells what became of the event, and holds it", func(t *testing.T) {
+	t.Run("a letter reports the outcome of the event, and contains it", func(t *testing.T) {
 		t.Parallel()
 		w := newWard(t)
 		d := w.letter
@@ -167,7 +166,7 @@ func TestDeadLetters(t *testing.T) {
 		}
 		w.once()
 	})
-	t.Run("with a second copy under way, it counts once", func(t *testing.T) {
+	t.Run("with a second copy in flight, it counts once", func(t *testing.T) {
 		t.Parallel()
 		w := newWard(t)
 		w.copyOf("another-id")

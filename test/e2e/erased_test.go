@@ -2,35 +2,29 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"testing"
-	"time"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 )
 
-// waitErased waits until no event of any stream holds the word.
-func waitErased(t *testing.T, l *app.Local, word string) {
+// waitErased waits until no event of any stream contains the word.
+func waitErased(t *testing.T, l *local.Local, word string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
 	names := l.Conn.Naming
-	for {
-		held := ""
+	natstest.Eventually(t, "no stream holds "+word, func() bool {
+		held := false
 		for _, stream := range []string{names.Messages(), names.Writes(), names.Changes(), names.Dead()} {
-			_, err := l.Conn.Scan(ctx, stream, nil, 0, func(e events.Event) error {
-				if bytes.Contains(e.Data, []byte(word)) {
-					held = stream
-				}
+			_, err := ordered.Scan(t.Context(), l.Conn, stream, nil, 0, func(e events.Event) error {
+				held = held || bytes.Contains(e.Data, []byte(word))
 				return nil
 			})
 			if err != nil {
-				t.Fatalf("%s still holds %q: %v", held, word, err)
+				t.Fatalf("read %s: %v", stream, err)
 			}
 		}
-		if held == "" {
-			return
-		}
-	}
+		return !held
+	})
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestHostileRequestsAtEveryDoor asks each request door wrong things. The
-// answer names the field, and what was accepted before stays.
-func TestHostileRequestsAtEveryDoor(t *testing.T) {
+// TestHostileRequestsAtEveryEndpoint sends malformed requests to every endpoint. The
+// error names the field, and earlier writes are unaffected.
+func TestHostileRequestsAtEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
 	p.publish("mem.b.message.s", `{"id":"kept","speaker":"Alice","content":"I live in Lisbon with my brother Tom."}`)
@@ -19,7 +19,7 @@ func TestHostileRequestsAtEveryDoor(t *testing.T) {
 
 	long := strings.Repeat("x", 129)
 	entities, _ := json.Marshal(strings.Fields(strings.Repeat("person:a ", 10000)))
-	cases := []struct{ door, body, code, field string }{
+	cases := []struct{ endpoint, body, code, field string }{
 		{"recall", `{"query":`, "400", ""},
 		{"recall", `[]`, "400", ""},
 		{"recall", `{}`, "400", "query"},
@@ -63,11 +63,13 @@ func TestHostileRequestsAtEveryDoor(t *testing.T) {
 		{"history", `{"id":"f_none"}`, "404", ""},
 		{"changes", `{"limit":-1}`, "400", "limit"},
 		{"status", `{"what":1}`, "400", "what"},
+		{"recall", `{"Query":"a"}`, "400", "Query"},
+		{"retain", `{"facts":[{"text":"a","Type":"event"}]}`, "400", "facts.0.Type"},
 	}
 	for _, c := range cases {
-		reply, code := p.ask("mem.b."+c.door, c.body)
+		reply, code := p.ask("mem.b."+c.endpoint, c.body)
 		if code != c.code {
-			t.Errorf("%s %.80s: code %q, want %q: %v", c.door, c.body, code, c.code, reply)
+			t.Errorf("%s %.80s: code %q, want %q: %v", c.endpoint, c.body, code, c.code, reply)
 			continue
 		}
 		if code == "" {
@@ -75,10 +77,10 @@ func TestHostileRequestsAtEveryDoor(t *testing.T) {
 		}
 		e, _ := reply["error"].(object)
 		if fmt.Sprint(e["code"]) != c.code || e["message"] == "" {
-			t.Errorf("%s %.80s: body %v", c.door, c.body, reply)
+			t.Errorf("%s %.80s: body %v", c.endpoint, c.body, reply)
 		}
 		if field, _ := e["field"].(string); c.field != "" && !strings.Contains(field, c.field) {
-			t.Errorf("%s %.80s: field %q, want %q (%v)", c.door, c.body, field, c.field, e["message"])
+			t.Errorf("%s %.80s: field %q, want %q (%v)", c.endpoint, c.body, field, c.field, e["message"])
 		}
 	}
 	for _, empty := range []string{`{"query":"?!... --- \"' * ( ) NEAR"}`, `{"query":"\u0000"}`, `{"query":"🦀"}`} {
@@ -101,8 +103,7 @@ func TestHostileRequestsAtEveryDoor(t *testing.T) {
 	}
 }
 
-// TestHostilePublishes sends events no publisher should: each is accounted
-// for, and the messages around it are kept.
+// TestHostilePublishes sends malformed events: each is accounted for, and the messages around it are kept.
 func TestHostilePublishes(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)

@@ -1,50 +1,25 @@
-// Package e2e tests Eunoe whole, through its public doors.
+// Package e2e tests the complete system through its public interfaces.
 package e2e_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
-// localConfig is for a pipeline of its own in a directory of its own, quiet,
-// on a free port, that flushes no session by itself while a test runs.
-func localConfig(t *testing.T, overrides map[string]string) app.Config {
+// startLocal runs the complete pipeline with its own broker until the test ends.
+func startLocal(t *testing.T, overrides map[string]string) *local.Local {
 	t.Helper()
-	set := map[string]string{"DATA": t.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"}
-	for k, v := range overrides {
-		set[k] = v
-	}
-	c, _, err := app.LoadConfig(nil, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return apptest.Start(t, apptest.Settings(t, overrides))
 }
 
-// startLocal runs the whole pipeline with a broker of its own until the test ends.
-func startLocal(t *testing.T, overrides map[string]string) *app.Local {
-	t.Helper()
-	l, err := app.StartLocal(context.Background(), localConfig(t, overrides))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := l.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return l
-}
-
-// plain is a NATS client that knows the wire contract and no code of Eunoe.
+// plain is a NATS client that uses the wire contract and no code of this module.
 type plain struct {
 	t  *testing.T
 	nc *nats.Conn
@@ -60,8 +35,8 @@ func dial(t *testing.T, url string) plain {
 	return plain{t, nc}
 }
 
-// publish sends a JetStream publish as any client does: a request that the
-// stream acknowledges. It gives the sequence.
+// publish sends a JetStream publish as any client does: a request that the stream acknowledges. It returns the
+// sequence.
 func (p plain) publish(subject, body string) uint64 {
 	p.t.Helper()
 	var ack struct {
@@ -80,7 +55,7 @@ func (p plain) publish(subject, body string) uint64 {
 
 type object = map[string]any
 
-// ask sends a request and gives the reply and the error code ("" for none).
+// ask sends a request and returns the reply and the error code ("" for none).
 func (p plain) ask(subject, body string) (object, string) {
 	p.t.Helper()
 	m, err := p.nc.Request(subject, []byte(body), 15*time.Second)
@@ -103,19 +78,16 @@ func (p plain) mustAsk(subject, body string) object {
 	return out
 }
 
-// settle waits until status says settled.
+// settle waits until status reports settled.
 func (p plain) settle(bank string) object {
 	p.t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		s, code := p.ask("mem."+bank+".status", "")
-		if code == "" && s["settled"] == true {
-			return s
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("bank %s did not settle: %s %v", bank, code, s)
-		}
-	}
+	var s object
+	natstest.Eventually(p.t, "bank "+bank+" settles", func() bool {
+		var code string
+		s, code = p.ask("mem."+bank+".status", "")
+		return code == "" && s["settled"] == true
+	})
+	return s
 }
 
 func list(v any) []any {

@@ -1,122 +1,20 @@
 package e2e_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/test/programs"
 )
-
-// built is where binaries went, "" while none were asked for.
-var built string
-
-// binaries builds the four stages and a NATS server once for all tests.
-var binaries = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "eunoe-bin")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	cmd := exec.Command("go", "build", "-o", dir+"/", "./cmd/ingest", "./cmd/extractor", "./cmd/consolidator", "./cmd/query", "github.com/nats-io/nats-server/v2")
-	cmd.Dir = "../.."
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return dir, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built != "" {
-		os.RemoveAll(built)
-	}
-	os.Exit(code)
-}
-
-// process is a program the test started; its standard error is kept.
-type process struct {
-	cmd *exec.Cmd
-	log *journal
-}
-
-// journal is what a process said so far.
-type journal struct {
-	mu   sync.Mutex
-	said bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.said.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.said.String()
-}
-
-func start(t *testing.T, env []string, name string, args ...string) *process {
-	t.Helper()
-	dir, err := binaries()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{cmd: exec.Command(filepath.Join(dir, name), args...), log: &journal{}}
-	p.cmd.Env = append(os.Environ(), env...)
-	p.cmd.Stderr = p.log
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if p.cmd.ProcessState == nil {
-			p.stop(t, name)
-		}
-		if t.Failed() {
-			t.Logf("%s said:\n%s", name, tail(p.log.String(), 4000))
-		}
-	})
-	return p
-}
-
-func (p *process) stop(t *testing.T, name string) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Error(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- p.cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil && name != "nats-server" {
-			t.Errorf("%s did not stop gracefully: %v", name, err)
-		}
-	case <-time.After(20 * time.Second):
-		t.Errorf("%s did not stop within 20 s", name)
-		_ = p.cmd.Process.Kill()
-		<-done
-	}
-}
-
-func tail(s string, n int) string {
-	if len(s) > n {
-		return s[len(s)-n:]
-	}
-	return s
-}
 
 func freePort(t *testing.T) int {
 	t.Helper()
@@ -128,35 +26,32 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// startBroker runs a nats-server process with JetStream and gives its URL.
+// startBroker runs a nats-server process with JetStream and returns its URL.
 func startBroker(t *testing.T) string {
 	t.Helper()
 	port := freePort(t)
-	start(t, nil, "nats-server", "-js", "-sd", t.TempDir(), "-a", "127.0.0.1", "-p", fmt.Sprint(port))
+	programs.Start(t, nil, "nats-server", "-js", "-sd", t.TempDir(), "-a", "127.0.0.1", "-p", fmt.Sprint(port))
 	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
-	deadline := time.Now().Add(time.Minute)
-	for {
+	natstest.Eventually(t, "the broker lets a client connect", func() bool {
 		nc, err := nats.Connect(url)
 		if err == nil {
 			nc.Close()
-			return url
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no broker: %v", err)
-		}
-	}
+		return err == nil
+	})
+	return url
 }
 
-// startStages runs the four binaries against a broker, with so many extractors.
-func startStages(t *testing.T, url string, extractors int) []*process {
+// startStages runs the four binaries against a broker, with the given number of extractors.
+func startStages(t *testing.T, url string, extractors int) []*programs.Process {
 	t.Helper()
 	env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + t.TempDir(), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=1m", "EUNOE_ACK_WAIT=2s"}
-	start(t, env, "ingest")
-	start(t, env, "consolidator")
-	start(t, env, "query")
-	var out []*process
+	programs.Start(t, env, "ingest")
+	programs.Start(t, env, "consolidator")
+	programs.Start(t, env, "query")
+	var out []*programs.Process
 	for range extractors {
-		out = append(out, start(t, env, "extractor"))
+		out = append(out, programs.Start(t, env, "extractor"))
 	}
 	return out
 }
@@ -168,7 +63,7 @@ var sayings = []string{
 	"Nora adopted a cat called Pixel.", "I decided to learn Portuguese.", "Thanks, bye!",
 }
 
-// converse publishes a conversation of so many messages over four sessions.
+// converse publishes a conversation of the given number of messages over four sessions.
 func converse(p plain, bank string, messages int) {
 	p.t.Helper()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -208,7 +103,7 @@ func facts(p plain, bank string) []string {
 	}
 }
 
-func TestProcessesAndOneProcessGiveTheSameFacts(t *testing.T) {
+func TestProcessesAndOneProcessYieldTheSameFacts(t *testing.T) {
 	t.Parallel()
 	const messages = 120
 
@@ -232,22 +127,16 @@ func TestProcessesAndOneProcessGiveTheSameFacts(t *testing.T) {
 	conserved(t, s, messages)
 }
 
-// waitAnswering waits until a query answers.
+// waitAnswering waits until the query stage answers a request.
 func waitAnswering(p plain) {
 	p.t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
+	natstest.Eventually(p.t, "a query answers", func() bool {
 		_, err := p.nc.Request("mem.admin.banks", nil, time.Second)
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("no query answers: %v", err)
-		}
-	}
+		return err == nil
+	})
 }
 
-// conserved checks that every message event is exactly one of the eight.
+// conserved checks that every message event is counted under exactly one of the eight terms.
 func conserved(t *testing.T, status object, messages int) {
 	t.Helper()
 	c, _ := status["conservation"].(object)
@@ -272,10 +161,7 @@ func TestAnExtractorThatIsKilledLosesNothing(t *testing.T) {
 	p := dial(t, url)
 	waitAnswering(p)
 	converse(p, "talk", messages)
-	if err := extractors[0].cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = extractors[0].cmd.Wait()
+	extractors[0].Kill(t)
 	s := p.settle("talk")
 	conserved(t, s, messages)
 	if s["dead"] != 0.0 {

@@ -5,16 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
 
-// dump gives the logical content of a closed store.
+// dump returns the logical dump of a closed store.
 func dump(t *testing.T, path string) string {
 	t.Helper()
 	st, err := store.Open(store.Config{DSN: path, ReadOnly: true})
@@ -29,7 +32,7 @@ func dump(t *testing.T, path string) string {
 	return b.String()
 }
 
-// history publishes and writes through every door that changes the store.
+// history publishes messages and writes through every endpoint that changes the store.
 func history(p plain) {
 	p.t.Helper()
 	converse(p, "talk", 120)
@@ -55,12 +58,12 @@ func history(p plain) {
 	p.settle("other")
 }
 
-func TestARebuildGivesTheSameStore(t *testing.T) {
+func TestARebuildRestoresTheSameStore(t *testing.T) {
 	t.Parallel()
-	c := localConfig(t, nil)
+	c := apptest.Settings(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	l, err := app.StartLocal(ctx, c)
+	l, err := local.Start(ctx, c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +78,11 @@ func TestARebuildGivesTheSameStore(t *testing.T) {
 		t.Fatalf("the dump has %d lines", n)
 	}
 	for run := range 2 {
-		if err := app.Rebuild(ctx, c, nil); err != nil {
+		if err := offline.Rebuild(ctx, c, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(lines(before), lines(dump(t, c.Store))); diff != "" {
-			t.Fatalf("rebuild %d differs (-live +rebuilt):\n%s", run+1, tail(diff, 6000))
+			t.Fatalf("rebuild %d differs (-live +rebuilt):\n%s", run+1, diff[max(0, len(diff)-6000):])
 		}
 	}
 }
@@ -94,10 +97,10 @@ func lines(s string) []string {
 
 func TestARebuildAfterAForgetLacksTheForgotten(t *testing.T) {
 	t.Parallel()
-	c := localConfig(t, nil)
+	c := apptest.Settings(t, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	l, err := app.StartLocal(ctx, c)
+	l, err := local.Start(ctx, c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +130,10 @@ func TestARebuildAfterAForgetLacksTheForgotten(t *testing.T) {
 	if err := l.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := app.Rebuild(ctx, c, nil); err != nil {
+	if err := offline.Rebuild(ctx, c, nil); err != nil {
 		t.Fatal(err)
 	}
-	again, err := app.StartLocal(ctx, c)
+	again, err := local.Start(ctx, c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,26 +9,26 @@ import (
 	"github.com/eunoe-memory/eunoe/test/faults"
 )
 
-// stagedTalk is a talk that is published part by part to a world.
-type stagedTalk struct {
-	c      *client.Client
-	ledger *faults.Ledger
-	left   []faults.Talk
-	said   faults.Talk
+// stagedTraffic is published part by part to a cluster.
+type stagedTraffic struct {
+	c         *client.Client
+	acks      *faults.Acks
+	left      []faults.Traffic
+	published faults.Traffic
 }
 
 // next publishes the next part.
-func (s *stagedTalk) next(ctx context.Context) error {
+func (s *stagedTraffic) next(ctx context.Context) error {
 	part := s.left[0]
-	s.left, s.said = s.left[1:], s.said.Join(part)
-	return s.ledger.Publish(ctx, s.c, part, 0)
+	s.left, s.published = s.left[1:], s.published.Join(part)
+	return s.acks.Publish(ctx, s.c, part, 0)
 }
 
-// settled waits until all that was said is settled.
-func (s *stagedTalk) settled(ctx context.Context) error {
+// settled waits until everything published is settled.
+func (s *stagedTraffic) settled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	for _, bank := range s.said.Banks() {
+	for _, bank := range s.published.Banks() {
 		if _, err := s.c.WaitSettled(ctx, bank, nil); err != nil {
 			return err
 		}
@@ -36,18 +36,14 @@ func (s *stagedTalk) settled(ctx context.Context) error {
 	return nil
 }
 
-// TestConformance kills and stops real processes. It starts two worlds, one
-// after the other, for each keeps a machine busy.
+// TestConformance kills and stops real processes.
 func TestConformance(t *testing.T) {
-	world := func(t *testing.T, parts int) (context.Context, *faults.World, *stagedTalk) {
+	t.Parallel()
+	cluster := func(t *testing.T, parts int) (context.Context, *faults.Cluster, *stagedTraffic) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 		t.Cleanup(cancel)
-		dir := *keep
-		if dir == "" {
-			dir = t.TempDir()
-		}
-		w, err := faults.NewWorld(ctx, programs(t), dir)
+		w, err := faults.NewCluster(ctx, programDir(t), t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,19 +61,20 @@ func TestConformance(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		return ctx, w, &stagedTalk{c: c, ledger: faults.NewLedger(), left: faults.NewTalk(11, 200*parts).Parts(parts)}
+		return ctx, w, &stagedTraffic{c: c, acks: faults.NewAcks(), left: faults.NewTraffic(11, 200*parts).Parts(parts)}
 	}
-	account := func(ctx context.Context, t *testing.T, w *faults.World, s *stagedTalk) {
+	account := func(ctx context.Context, t *testing.T, w *faults.Cluster, s *stagedTraffic) {
 		t.Helper()
-		books, err := faults.Audit(ctx, s.c, s.said, s.ledger)
+		outcome, err := faults.Audit(ctx, s.c, s.published, s.acks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, "the books", books.Problems)
+		report(t, "the outcome", outcome.Problems)
 		rebuilt(ctx, t, w)
 	}
-	t.Run("H14 killed between storing messages and extracting them, everything is extracted once after the restart", func(t *testing.T) {
-		ctx, w, s := world(t, 2)
+	t.Run("killed between storing messages and extracting them, everything is extracted once after the restart", func(t *testing.T) {
+		t.Parallel()
+		ctx, w, s := cluster(t, 2)
 		for range 2 {
 			if err := w.CrashBeforeExtraction(ctx, s.c, s.left[0].Banks(), s.next); err != nil {
 				t.Fatal(err)
@@ -88,10 +85,11 @@ func TestConformance(t *testing.T) {
 		}
 		account(ctx, t, w, s)
 	})
-	t.Run("R23 an owner that was stopped within its work and wakes after another took over changes nothing", func(t *testing.T) {
-		ctx, w, s := world(t, 6)
+	t.Run("an owner that was stopped within its work and wakes after another took over changes nothing", func(t *testing.T) {
+		t.Parallel()
+		ctx, w, s := cluster(t, 6)
 		for _, stage := range []string{"consolidator", "ingest"} {
-			if err := w.Oversleep(ctx, stage, s.next, s.settled); err != nil {
+			if err := w.PauseOwner(ctx, stage, s.next, s.settled); err != nil {
 				t.Fatal(err)
 			}
 		}

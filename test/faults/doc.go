@@ -1,8 +1,8 @@
-// Package faults runs the real programs under faults and accounts for every
-// message that was acknowledged. A World is a broker and the stages, each a
-// process of its own; a Schedule, drawn from a seed, kills, stops, doubles and
-// starves them while a Talk is published from a ledger of acknowledgements.
-// Afterwards the Books are compared: the ledger with the log, the log with the
-// store, the store with one that is rebuilt, and all of it with the same talk
-// published to a pipeline that nothing happened to.
+// Package faults runs the real programs under faults and accounts for every acknowledged message.
+//
+// A Cluster is a broker and two of each stage, every one a process. While Traffic is published to it and Acks records
+// what is acknowledged, a Schedule of faults, drawn from a seed, kills, pauses, doubles and starves the processes.
+// Audit then compares the acknowledgements with the log and the log with the store; the Outcome is compared with that
+// of a run of the same traffic without faults, and the store with one rebuilt from the log. An Instance is a whole
+// Eunoe in one process, whose memory is watched under a steady rate.
 package faults

@@ -12,14 +12,16 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/test/faults"
 )
 
 var (
-	seed     = flag.Uint64("seed", 1, "what the talk and the faults are drawn from")
+	seed     = flag.Uint64("seed", 1, "what the traffic and the faults are drawn from")
 	count    = flag.Int("faults", 12, "faults of a run")
 	messages = flag.Int("messages", 2000, "messages of a run")
 	kills    = flag.Int("takeovers", 2, "kills of each ordered stage whose takeover is timed")
@@ -29,7 +31,7 @@ var (
 // takeoverLimit is what 99 of 100 takeovers stay under.
 const takeoverLimit = 5 * time.Second
 
-// TestFaults publishes a talk while faults happen, and accounts for all of it.
+// TestFaults publishes while faults happen, and accounts for every message.
 func TestFaults(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
 	defer cancel()
@@ -37,7 +39,7 @@ func TestFaults(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	w, err := faults.NewWorld(ctx, programs(t), dir)
+	w, err := faults.NewCluster(ctx, programDir(t), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,42 +56,42 @@ func TestFaults(t *testing.T) {
 
 	began := time.Now()
 	lap := func(what string) { t.Logf("%6s  %s", time.Since(began).Round(time.Second), what) }
-	talk, ledger := faults.NewTalk(*seed, *messages), faults.NewLedger()
-	var well *faults.Books
-	var beside errgroup.Group // faults take more time than work
+	traffic, acks := faults.NewTraffic(*seed, *messages), faults.NewAcks()
+	var reference *faults.Outcome
+	var background errgroup.Group // runs during the faults, which wait more than they work
 	whole := t.TempDir()
-	beside.Go(func() (err error) {
-		well, err = untouched(ctx, talk, whole)
+	background.Go(func() (err error) {
+		reference, err = withoutFaults(ctx, traffic, whole)
 		return err
 	})
-	defer func() { cancel(); _ = beside.Wait() }() //nolint:errcheck // it was looked at
-	suffer(ctx, t, w, c, talk, ledger)
-	lap("everything is published, and every fault over")
-	if err := settle(ctx, c, talk); err != nil {
+	defer func() { cancel(); _ = background.Wait() }() //nolint:errcheck // it was looked at
+	injectFaults(ctx, t, w, c, traffic, acks)
+	lap("everything is published and every fault over")
+	if err := settle(ctx, c, traffic); err != nil {
 		t.Fatal(err)
 	}
 	lap("everything is settled")
-	books, err := faults.Audit(ctx, c, talk, ledger)
+	outcome, err := faults.Audit(ctx, c, traffic, acks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, "the books", books.Problems)
-	if err := beside.Wait(); err != nil {
+	report(t, "the outcome", outcome.Problems)
+	if err := background.Wait(); err != nil {
 		t.Fatalf("the run without faults: %v", err)
 	}
-	report(t, "the run without faults", well.Problems)
-	report(t, "against a run without faults", books.Differences(well))
-	lap("the books agree with those of a run without faults")
+	report(t, "the run without faults", reference.Problems)
+	report(t, "against a run without faults", outcome.Differences(reference))
+	lap("the outcome equals that of a run without faults")
 	takeovers(ctx, t, w, c)
 	lap("takeovers")
 	rebuilt(ctx, t, w)
 	lap("the store is that of a rebuild")
 	t.Logf("seed %d: %d messages, %d faults; %d publishes had to be repeated, %d sessions hold a repeat",
-		*seed, *messages, *count, ledger.Retries(), len(books.Repeated))
+		*seed, *messages, *count, acks.Retries(), len(outcome.Repeated))
 }
 
-// suffer publishes the talk while the faults happen, one after the other.
-func suffer(ctx context.Context, t *testing.T, w *faults.World, c *client.Client, talk faults.Talk, ledger *faults.Ledger) {
+// injectFaults publishes the traffic while the faults happen, one after the other.
+func injectFaults(ctx context.Context, t *testing.T, w *faults.Cluster, c *client.Client, traffic faults.Traffic, acks *faults.Acks) {
 	t.Helper()
 	schedule := faults.Schedule(*seed, *count)
 	var lasts time.Duration
@@ -97,27 +99,27 @@ func suffer(ctx context.Context, t *testing.T, w *faults.World, c *client.Client
 		lasts += f.For + time.Second
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return ledger.Publish(ctx, c, talk, float64(talk.Messages)/lasts.Seconds()) })
+	group.Go(func() error { return acks.Publish(ctx, c, traffic, float64(traffic.Messages)/lasts.Seconds()) })
 	group.Go(func() error {
 		for _, f := range schedule {
-			if err := w.Suffer(ctx, f); err != nil {
+			if err := w.Inject(ctx, f); err != nil {
 				return fmt.Errorf("%s: %w", f, err)
 			}
-			if err := w.Breathe(ctx); err != nil {
+			if err := w.LetWork(ctx); err != nil {
 				return err
 			}
 		}
-		return w.Whole()
+		return w.Restore()
 	})
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func settle(ctx context.Context, c *client.Client, talk faults.Talk) error {
+func settle(ctx context.Context, c *client.Client, traffic faults.Traffic) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	for _, bank := range talk.Banks() {
+	for _, bank := range traffic.Banks() {
 		if st, err := c.WaitSettled(ctx, bank, nil); err != nil {
 			return fmt.Errorf("bank %s: %w; it stands at %+v", bank, err, st)
 		}
@@ -137,7 +139,7 @@ func report(t *testing.T, where string, problems []string) {
 	}
 }
 
-func takeovers(ctx context.Context, t *testing.T, w *faults.World, c *client.Client) {
+func takeovers(ctx context.Context, t *testing.T, w *faults.Cluster, c *client.Client) {
 	t.Helper()
 	took, err := w.Takeovers(ctx, c, *kills)
 	if err != nil {
@@ -150,8 +152,8 @@ func takeovers(ctx context.Context, t *testing.T, w *faults.World, c *client.Cli
 	}
 }
 
-// rebuilt compares the store with one that is made anew from the run's own log.
-func rebuilt(ctx context.Context, t *testing.T, w *faults.World) {
+// rebuilt compares the store with one rebuilt from the run's own log.
+func rebuilt(ctx context.Context, t *testing.T, w *faults.Cluster) {
 	t.Helper()
 	if err := w.EndStages(); err != nil {
 		t.Fatal(err)
@@ -161,17 +163,17 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.World) {
 		t.Fatal(err)
 	}
 	anew := t.TempDir()
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"URL": w.URL(), "DATA": anew, "STORE": filepath.Join(anew, "anew.db"), "LOG": "error"})
+	cfg, _, err := settings.Load(nil, map[string]string{"URL": w.URL(), "DATA": anew, "STORE": filepath.Join(anew, "anew.db"), "LOG": "error"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := app.Rebuild(ctx, cfg, nil); err != nil {
+	if err := offline.Rebuild(ctx, cfg, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, store := range []string{w.Store(), cfg.Store} {
 		check := cfg
 		check.Store = store
-		v, err := app.Verify(ctx, check, true, true)
+		v, err := offline.Verify(ctx, check, true, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,13 +194,13 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.World) {
 	}
 }
 
-// untouched publishes the same talk to a pipeline that nothing happens to.
-func untouched(ctx context.Context, talk faults.Talk, dir string) (books *faults.Books, err error) {
-	cfg, _, err := app.LoadConfig(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "10m"})
+// withoutFaults publishes the same traffic to a pipeline without faults.
+func withoutFaults(ctx context.Context, traffic faults.Traffic, dir string) (outcome *faults.Outcome, err error) {
+	cfg, _, err := settings.Load(nil, map[string]string{"DATA": dir, "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "10m"})
 	if err != nil {
 		return nil, err
 	}
-	l, err := app.StartLocal(ctx, cfg)
+	l, err := local.Start(ctx, cfg, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -210,19 +212,19 @@ func untouched(ctx context.Context, talk faults.Talk, dir string) (books *faults
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	ledger := faults.NewLedger()
-	if err := ledger.Publish(ctx, c, talk, 0); err != nil {
+	acks := faults.NewAcks()
+	if err := acks.Publish(ctx, c, traffic, 0); err != nil {
 		return nil, err
 	}
-	if err := settle(ctx, c, talk); err != nil {
+	if err := settle(ctx, c, traffic); err != nil {
 		return nil, err
 	}
-	return faults.Audit(ctx, c, talk, ledger)
+	return faults.Audit(ctx, c, traffic, acks)
 }
 
-func TestTalkAndScheduleFollowTheirSeed(t *testing.T) {
+func TestTrafficAndScheduleFollowTheirSeed(t *testing.T) {
 	t.Parallel()
-	a, b := faults.NewTalk(7, 500), faults.NewTalk(7, 500)
+	a, b := faults.NewTraffic(7, 500), faults.NewTraffic(7, 500)
 	n := 0
 	seen := map[memory.MessageID]bool{}
 	for i := range a.Sessions {

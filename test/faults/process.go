@@ -14,20 +14,7 @@ import (
 	"time"
 )
 
-// programs are what a World runs, by package.
-var programs = []string{"./cmd/eunoe", "./cmd/ingest", "./cmd/extractor", "./cmd/consolidator", "./cmd/query", "github.com/nats-io/nats-server/v2"}
-
-// Build compiles the programs into dir; root is the module's directory.
-func Build(ctx context.Context, root, dir string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-o", dir + "/"}, programs...)...)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the programs: %w\n%s", err, out)
-	}
-	return nil
-}
-
-// process is a program that can be started again and again.
+// process is a program that can be started again after it ended.
 type process struct {
 	name string // of the program
 	bin  string
@@ -40,7 +27,7 @@ type process struct {
 	stopped bool // by SIGSTOP
 }
 
-// start runs the program; one that runs already is left alone.
+// start starts the program unless it runs.
 func (p *process) start(extra ...string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +39,7 @@ func (p *process) start(extra ...string) error {
 		return fmt.Errorf("log of %s: %w", p.name, err)
 	}
 	defer func() { _ = out.Close() }() // the program has its own
-	// It lives until it is ended, whatever becomes of who started it.
+	// It runs until it is ended, whatever happens to the test.
 	cmd := exec.CommandContext(context.Background(), filepath.Join(p.bin, p.name), p.args...)
 	cmd.Env = append(append(os.Environ(), p.env...), extra...)
 	cmd.Stderr = out
@@ -102,8 +89,7 @@ func (p *process) end() error {
 	return nil
 }
 
-// pause stops the program where it stands (SIGSTOP) and returns when all of its
-// threads have; resume lets it go on.
+// pause stops the program (SIGSTOP) and returns when all of its threads have stopped; resume continues it.
 func (p *process) pause() error {
 	if err := p.signal(syscall.SIGSTOP, true); err != nil {
 		return err
@@ -125,7 +111,7 @@ func (p *process) pause() error {
 	return nil
 }
 
-// running reports that a thread is not stopped, by what the system says of it.
+// running reports whether a thread is not stopped, by its stat file.
 func running(stat string) bool {
 	b, err := os.ReadFile(stat)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// proxy stands between the programs and the broker, so that their connections
-// can be cut while both sides live.
+// proxy stands between the programs and the broker, so that their connections can be cut while both sides run.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -59,7 +58,7 @@ func (p *proxy) keep(conns ...net.Conn) {
 	}
 }
 
-// pipe copies until either side ends, and then ends both.
+// pipe copies until either side closes, and then closes both.
 func (p *proxy) pipe(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	_, _ = from.Close(), to.Close() // either may be closed already
@@ -69,7 +68,7 @@ func (p *proxy) pipe(from, to net.Conn) {
 	delete(p.conns, to)
 }
 
-// cut ends every connection there is.
+// cut closes every connection.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

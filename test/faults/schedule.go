@@ -15,7 +15,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver that holds the store busy
 )
 
-// Fault is one thing that happens to a World and is mended again.
+// Fault is something that happens to a Cluster and is mended again.
 type Fault struct {
 	Kind string
 	What string // the program
@@ -27,7 +27,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s %s %s", f.Kind, f.What, f.For.Round(10*time.Millisecond))
 }
 
-// kinds are the faults with how often each is drawn.
+// kinds are the faults, with the weight by which each is drawn and its longest duration.
 var kinds = []struct {
 	kind, what string
 	weight     int
@@ -43,7 +43,7 @@ var kinds = []struct {
 	{"fill", "nats-server", 2, 3 * time.Second}, {"fill", "store", 2, 3 * time.Second}, {"hold", "store", 3, 7 * time.Second},
 }
 
-// Schedule draws so many faults. Equal seeds give equal schedules.
+// Schedule draws a number of faults. Equal seeds draw equal schedules.
 func Schedule(seed uint64, faults int) []Fault {
 	r := rand.New(rand.NewPCG(seed, 2))
 	total := 0
@@ -67,8 +67,8 @@ func Schedule(seed uint64, faults int) []Fault {
 	return out
 }
 
-// Suffer lets a fault happen and mends it.
-func (w *World) Suffer(ctx context.Context, f Fault) error {
+// Inject makes a fault happen and mends it.
+func (w *Cluster) Inject(ctx context.Context, f Fault) error {
 	victim := w.Broker
 	if list := w.of(f.What); len(list) > 0 {
 		victim = list[f.on]
@@ -94,11 +94,11 @@ func (w *World) Suffer(ctx context.Context, f Fault) error {
 	case "hold":
 		return w.holdStore(ctx, f.For)
 	}
-	return fmt.Errorf("%q is no fault", f.Kind)
+	return fmt.Errorf("%q is not a fault", f.Kind)
 }
 
-// fillBroker leaves the broker next to no room on its disk for a while.
-func (w *World) fillBroker(ctx context.Context, d time.Duration) error {
+// fillBroker leaves the broker 64 KiB on its disk for a while.
+func (w *Cluster) fillBroker(ctx context.Context, d time.Duration) error {
 	used, err := size(filepath.Join(w.Dir, "streams"))
 	if err != nil {
 		return err
@@ -107,8 +107,8 @@ func (w *World) fillBroker(ctx context.Context, d time.Duration) error {
 		w.configure(unlimited), w.Broker.end(), w.Broker.start())
 }
 
-// fillStore leaves the store next to no room for a while.
-func (w *World) fillStore(ctx context.Context, d time.Duration) error {
+// fillStore leaves the store 64 KiB on its disk for a while.
+func (w *Cluster) fillStore(ctx context.Context, d time.Duration) error {
 	info, err := os.Stat(w.Store())
 	if err != nil {
 		return err
@@ -124,20 +124,18 @@ func (w *World) fillStore(ctx context.Context, d time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// holdStore keeps the store's write lock for a while, as a backup tool or an
-// operator's shell may.
-func (w *World) holdStore(ctx context.Context, d time.Duration) error {
-	letGo, err := w.takeStore(ctx)
+// holdStore keeps the store's write lock for a while, as a backup tool or an operator's shell may.
+func (w *Cluster) holdStore(ctx context.Context, d time.Duration) error {
+	release, err := w.lockStore(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(pass(ctx, d), letGo())
+	return errors.Join(pass(ctx, d), release())
 }
 
-// takeStore takes the store's write lock and gives what lets go of it. A
-// consolidator with work to do leaves it for moments, which are met by asking
-// often: SQLite itself waits up to a tenth of a second between two tries.
-func (w *World) takeStore(ctx context.Context) (letGo func() error, err error) {
+// lockStore takes the store's write lock and returns what releases it. A busy consolidator leaves the lock free for
+// moments only, so it tries each millisecond: SQLite itself waits up to a tenth of a second between two tries.
+func (w *Cluster) lockStore(ctx context.Context) (release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=0")
@@ -156,7 +154,7 @@ func (w *World) takeStore(ctx context.Context) (letGo func() error, err error) {
 	}
 }
 
-// pass lets time pass.
+// pass waits for d or the end of ctx.
 func pass(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -166,7 +164,7 @@ func pass(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// size sums up the files of a directory; ones that go meanwhile count nothing.
+// size returns the bytes of the files of a directory; files that vanish meanwhile count nothing.
 func size(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -15,25 +15,25 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Soaked is a whole Eunoe in one process, which is watched while it works.
-type Soaked struct {
+// Instance is a whole Eunoe in one process, watched while it works.
+type Instance struct {
 	Dir  string
 	p    *process
 	url  string
 	http string
 }
 
-// NewSoaked starts it in dir and returns when its request doors answer. It
-// syncs before it acknowledges.
-func NewSoaked(ctx context.Context, bin, dir string) (*Soaked, error) {
+// NewInstance starts it in dir and returns when its endpoints answer. It syncs before it acknowledges.
+func NewInstance(ctx context.Context, bin, dir string) (*Instance, error) {
 	port, err1 := freePort(ctx)
 	probe, err2 := freePort(ctx)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	s := &Soaked{Dir: dir, url: fmt.Sprintf("nats://127.0.0.1:%d", port), http: fmt.Sprintf("127.0.0.1:%d", probe)}
+	s := &Instance{Dir: dir, url: fmt.Sprintf("nats://127.0.0.1:%d", port), http: fmt.Sprintf("127.0.0.1:%d", probe)}
 	s.p = &process{name: "eunoe", bin: bin, args: []string{"up", "--data", dir, "--port", strconv.Itoa(port)},
 		env: []string{"EUNOE_HTTP=" + s.http, "EUNOE_LOG=warn"}, log: filepath.Join(dir, "eunoe.log")}
 	if err := s.p.start(); err != nil {
@@ -42,29 +42,29 @@ func NewSoaked(ctx context.Context, bin, dir string) (*Soaked, error) {
 	for {
 		c, err := s.Client(ctx)
 		if err == nil {
-			_, err = c.Admin().Raw(ctx, "banks", nil)
+			_, err = client.Call(ctx, c, wire.Banks, "", wire.BanksRequest{})
 			err = errors.Join(err, c.Close())
 		}
 		if err == nil {
 			return s, nil
 		}
 		if waited := pass(ctx, 100*time.Millisecond); waited != nil {
-			return nil, errors.Join(fmt.Errorf("the request doors do not answer: %w", err), s.Close())
+			return nil, errors.Join(fmt.Errorf("the endpoints do not answer: %w", err), s.Close())
 		}
 	}
 }
 
 // Client connects as a bot does.
-func (s *Soaked) Client(ctx context.Context) (*client.Client, error) {
+func (s *Instance) Client(ctx context.Context) (*client.Client, error) {
 	cfg := client.DefaultConfig()
 	cfg.URL, cfg.Name, cfg.Timeout = s.url, "soak", time.Minute
 	return client.Connect(ctx, cfg)
 }
 
-// Close ends it.
-func (s *Soaked) Close() error { return s.p.end() }
+// Close stops it gracefully.
+func (s *Instance) Close() error { return s.p.end() }
 
-// Sample is what a process takes and how far it is at one time.
+// Sample is what a process takes, and its progress, at one time.
 type Sample struct {
 	At         time.Duration // since the watch began
 	Resident   float64       // bytes of memory
@@ -77,7 +77,7 @@ type Sample struct {
 }
 
 // Watch takes a sample each period until ctx ends.
-func (s *Soaked) Watch(ctx context.Context, period time.Duration) ([]Sample, error) {
+func (s *Instance) Watch(ctx context.Context, period time.Duration) ([]Sample, error) {
 	began := time.Now()
 	tick := time.NewTicker(period)
 	defer tick.Stop()
@@ -108,8 +108,8 @@ func (s *Soaked) Watch(ctx context.Context, period time.Duration) ([]Sample, err
 	}
 }
 
-// metrics reads the metrics by name and labels.
-func (s *Soaked) metrics(ctx context.Context) (map[string]float64, error) {
+// metrics reads the metrics, by name and labels.
+func (s *Instance) metrics(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.http+"/metrics", nil)
@@ -132,11 +132,9 @@ func (s *Soaked) metrics(ctx context.Context) (map[string]float64, error) {
 	return out, lines.Err()
 }
 
-// Growth is by how much a line fitted to a figure rises over the second half of
-// the samples, and the mean of that half. The slope is the median of those
-// between every two samples (Theil and Sen), which moments of much work do not
-// move. The first half is left out: caches fill and the broker's memory of
-// recent ids grows in it.
+// Growth returns by how much a line fitted to a figure rises over the second half of the samples, and the mean of that
+// half. The slope is the Theil-Sen estimate, the median of the slopes between every two samples, which short peaks do
+// not move. The first half is left out: caches fill in it, and the broker's table of recent ids grows.
 func Growth(list []Sample, figure func(Sample) float64) (rise, mean float64) {
 	half := list[len(list)/2:]
 	if len(half) < 2 {

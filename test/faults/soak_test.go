@@ -1,7 +1,6 @@
 package faults_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"math"
@@ -10,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/faults"
 )
 
@@ -23,9 +23,8 @@ const (
 	memoryShare      = .10     // of the mean, for what the collector and the caches move
 	memoryPerMessage = 256     // bytes: a store keeps a little of each record in memory to find it
 	memoryFloor      = 8 << 20 // bytes
-	// Caches of fixed size (of SQLite, of the writer, of the broker) are full after
-	// some ten thousand messages. A run whose first half has fewer is allowed to
-	// fill them in the second.
+	// Caches of fixed size (of SQLite, of the writer, of the broker) are full after some ten thousand messages. A run
+	// whose first half has fewer is allowed to fill them in the second.
 	cacheMessages  = 50_000
 	cacheRoom      = 64 << 20 // bytes
 	goroutineShare = .05
@@ -40,7 +39,7 @@ func TestSoak(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3**soak+20*time.Minute)
 	defer cancel()
-	s, err := faults.NewSoaked(ctx, programs(t), t.TempDir())
+	s, err := faults.NewInstance(ctx, programDir(t), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	talk, ledger := faults.NewTalk(5, int(*rate*soak.Seconds())), faults.NewLedger()
+	traffic, acks := faults.NewTraffic(5, int(*rate*soak.Seconds())), faults.NewAcks()
 	var samples []faults.Sample
 	watching, stop := context.WithCancel(ctx)
 	group, publishing := errgroup.WithContext(ctx)
@@ -65,13 +64,13 @@ func TestSoak(t *testing.T) {
 	began := time.Now()
 	group.Go(func() error {
 		defer stop()
-		return ledger.Publish(publishing, c, talk, *rate)
+		return acks.Publish(publishing, c, traffic, *rate)
 	})
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	took := time.Since(began)
-	t.Logf("%d messages in %s (%.0f/s)", talk.Messages, took.Round(time.Second), float64(talk.Messages)/took.Seconds())
+	t.Logf("%d messages in %s (%.0f/s)", traffic.Messages, took.Round(time.Second), float64(traffic.Messages)/took.Seconds())
 	if len(samples) < 20 {
 		t.Fatalf("only %d samples", len(samples))
 	}
@@ -83,9 +82,9 @@ func TestSoak(t *testing.T) {
 	if waiting := samples[len(samples)-1].Windows; waiting > 10**rate {
 		t.Fatalf("%.0f windows wait at the end: it does not keep up, and nothing can be said about its memory; give a smaller -rate", waiting)
 	}
-	said := samples[len(samples)-1].Messages - samples[len(samples)/2].Messages
+	published := samples[len(samples)-1].Messages - samples[len(samples)/2].Messages
 	rise, mean := faults.Growth(samples, func(x faults.Sample) float64 { return x.Resident })
-	allowed := max(memoryFloor, memoryShare*mean) + memoryPerMessage*said
+	allowed := max(memoryFloor, memoryShare*mean) + memoryPerMessage*published
 	if samples[len(samples)/2].Messages < cacheMessages {
 		allowed += cacheRoom
 	}
@@ -99,14 +98,14 @@ func TestSoak(t *testing.T) {
 	if rise > allowed {
 		t.Error("the goroutines grow")
 	}
-	for _, bank := range talk.Banks() { // what a slow machine has put off is still to be done
+	for _, bank := range traffic.Banks() { // what a slow machine has put off is still to be done
 		if st, err := c.WaitSettled(ctx, bank, nil); err != nil {
 			t.Fatalf("bank %s: %v; it stands at %+v", bank, err, st)
 		}
 	}
 	t.Logf("settled %s after the last message", (time.Since(began) - took).Round(time.Second))
-	published := 0
-	for _, bank := range talk.Banks() {
+	accounted := 0
+	for _, bank := range traffic.Banks() {
 		st, err := c.Status(ctx, bank)
 		if err != nil {
 			t.Fatal(err)
@@ -114,17 +113,17 @@ func TestSoak(t *testing.T) {
 		if st.Dead != 0 || st.Conservation.Dead+st.Conservation.Pending+st.Conservation.Forgotten != 0 {
 			t.Errorf("bank %s: %+v", bank, st.Conservation)
 		}
-		published += st.Conservation.Committed + st.Conservation.Empty
+		accounted += st.Conservation.Committed + st.Conservation.Empty
 	}
-	if published != talk.Messages {
-		t.Errorf("%d messages were acknowledged, %d are accounted for", talk.Messages, published)
+	if accounted != traffic.Messages {
+		t.Errorf("%d messages were acknowledged, %d are accounted for", traffic.Messages, accounted)
 	}
-	v, err := c.Admin().Verify(ctx)
+	v, err := c.Admin().Verify(ctx, wire.VerifyRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(v, []byte(`"problems":[]`)) {
-		t.Errorf("verify: %.2000s", v)
+	if len(v.Problems) > 0 {
+		t.Errorf("verify: %+v", v)
 	}
 }
 

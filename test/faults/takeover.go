@@ -10,14 +10,13 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// probeBanks spread over the partitions of ingest.
+// probeBanks is how many banks are published to: they spread over the partitions of ingest.
 const probeBanks = 8
 
-// Takeovers kills the process that has the work, so many times each of ingest
-// and consolidator, and gives how long it took each time until what was
-// published right after the kill was settled, shortest first. The other process
-// of the stage takes over; the killed one comes back as its standby.
-func (w *World) Takeovers(ctx context.Context, c *client.Client, kills int) ([]time.Duration, error) {
+// Takeovers kills the owner, kills times each of ingest and consolidator, and returns how long it took each time until
+// what was published right after the kill was settled, shortest first. The other process of the stage takes over; the
+// killed one is started again as its standby.
+func (w *Cluster) Takeovers(ctx context.Context, c *client.Client, kills int) ([]time.Duration, error) {
 	var out []time.Duration
 	for _, name := range []string{"consolidator", "ingest"} {
 		list := w.of(name)
@@ -37,9 +36,8 @@ func (w *World) Takeovers(ctx context.Context, c *client.Client, kills int) ([]t
 	return out, nil
 }
 
-// replace kills a process, waits until what is said then is settled, and
-// starts it again.
-func (w *World) replace(ctx context.Context, c *client.Client, p *process, took *time.Duration) error {
+// replace kills a process, waits until what is published then is settled, and starts it again.
+func (w *Cluster) replace(ctx context.Context, c *client.Client, p *process, took *time.Duration) error {
 	if err := p.kill(); err != nil {
 		return err
 	}

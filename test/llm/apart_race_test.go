@@ -2,5 +2,5 @@
 
 package llm_test
 
-// attacksApart is larger under the race detector, which takes minutes for all; `make planted` tries all.
+// attacksApart is larger under the race detector, where all attacks take minutes; `make planted` runs all.
 const attacksApart = 5

@@ -2,5 +2,5 @@
 
 package llm_test
 
-// attacksApart is how far apart those of the planted instructions are that are tried: all are.
+// attacksApart is the step between the planted instructions that run: 1 runs all.
 const attacksApart = 1

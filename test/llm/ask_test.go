@@ -8,34 +8,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// questionStages are asked for while somebody waits.
+// questionStages are the stages that run while a caller waits.
 var questionStages = []string{memory.StageReflect, memory.StageJudge, "adequacy", memory.StageEmbed, memory.StageRerank}
 
-// heard is what a question was answered.
-type heard struct {
+// answer holds the reply to a question.
+type answer struct {
 	text     string // the person is called Kim
 	mode     string
 	degraded []string
 	problems []string
 }
 
-// library is the bank that questions are asked of; the case stands in the question.
+// library is the bank that all questions query; the question names the case.
 const library memory.BankID = "library"
 
-// ask asks a question in which the stage of the case has a part.
-func (w *world) ask(ctx context.Context, p patient) (h heard) {
+// ask sends a request that involves the stage of the case.
+func (w *pipeline) ask(ctx context.Context, p faultCase) (h answer) {
 	wrong := func(format string, args ...any) { h.problems = append(h.problems, fmt.Sprintf(format, args...)) }
 	query := "Which tea does Kim like with lemon, asks " + p.name + "?"
 	if p.stage == "adequacy" {
 		query = "Where does the cousin of Kim work, asks " + p.name + "?"
 	}
-	r := memory.RecallRequest{Query: query}
+	r := wire.RecallRequest{Query: query}
 	var items []string
 	if p.stage == memory.StageReflect {
 		var grown strings.Builder
-		reply, err := w.client.ReflectStream(ctx, library, memory.ReflectRequest{RecallRequest: r}, func(d memory.Delta) {
+		reply, err := w.client.ReflectStream(ctx, library, wire.ReflectRequest{RecallRequest: r}, func(d wire.Delta) {
 			if d.Reset {
 				grown.Reset()
 			}
@@ -58,7 +59,7 @@ func (w *world) ask(ctx context.Context, p patient) (h heard) {
 	} else {
 		switch p.stage {
 		case memory.StageJudge:
-			r.Judge = &memory.Judge{}
+			r.Judge = &wire.Judge{}
 		case "adequacy":
 			r.Adequacy = 1
 		}
@@ -83,15 +84,15 @@ func (w *world) ask(ctx context.Context, p patient) (h heard) {
 	return h
 }
 
-func (h heard) check(t *testing.T) {
+func (h answer) check(t *testing.T) {
 	t.Helper()
 	for _, p := range h.problems {
 		t.Error(p)
 	}
 }
 
-// names reports whether what could not run is named.
-func (h heard) names(stage string) bool {
+// names reports whether the reply names the step that could not run.
+func (h answer) names(stage string) bool {
 	word := map[string]string{memory.StageReflect: "answer:", memory.StageEmbed: "semantic", memory.StageRerank: "rerank:"}[stage]
 	if word == "" {
 		word = stage + ":"

@@ -11,11 +11,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// checkObeyed wants the model to have done what it was told: else nothing is shown.
-func (a *attack) checkObeyed(t *testing.T, calls []providertest.Call) {
+// checkObeyed requires that the model obeyed the planted instruction; otherwise the test proves nothing.
+func (a *attack) checkObeyed(t *testing.T, calls []scriptedmodel.Call) {
 	t.Helper()
 	stages := map[string]bool{}
 	for _, c := range calls {
@@ -28,9 +28,9 @@ func (a *attack) checkObeyed(t *testing.T, calls []providertest.Call) {
 	}
 }
 
-// checkStore wants what the window and the decisions were about to be all that
-// changed, and no record to hold what a model may not set.
-func (w *world) checkStore(t *testing.T, a *attack) {
+// checkStore requires that only records of the window and the decisions changed, and that no record has a field that a
+// model may not set.
+func (w *pipeline) checkStore(t *testing.T, a *attack) {
 	t.Helper()
 	now, err := w.client.Get(t.Context(), a.bank, a.bystander.ID)
 	if err != nil || asJSON(t, now) != asJSON(t, a.bystander) {
@@ -72,9 +72,9 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// checkLog wants the log to hold nothing that was not asked for, and no write
-// to name what its model was not offered.
-func (w *world) checkLog(t *testing.T, a *attack) {
+// checkLog requires that the log contains requested events only, and that no write names an item that its model was not
+// offered.
+func (w *pipeline) checkLog(t *testing.T, a *attack) {
 	t.Helper()
 	kinds := []memory.WriteKind{memory.WriteWindow, memory.WriteRetain, memory.WriteConsolidate, memory.WriteDecide, memory.WriteSummary, memory.WriteObserve,
 		memory.WriteVectors, memory.WriteUsage}
@@ -123,8 +123,8 @@ func (w *world) checkLog(t *testing.T, a *attack) {
 	}
 }
 
-// checkReplies wants replies made of this bank, whatever they say.
-func (w *world) checkReplies(t *testing.T, a *attack) {
+// checkReplies requires that replies consist of records of this bank.
+func (w *pipeline) checkReplies(t *testing.T, a *attack) {
 	t.Helper()
 	if a.streamed != a.answer.Response || a.answer.Response == "" {
 		t.Errorf("streamed %q, replied %q", a.streamed, a.answer.Response)
@@ -142,7 +142,7 @@ func (w *world) checkReplies(t *testing.T, a *attack) {
 	}
 	for _, it := range a.found.Items {
 		if got, err := w.client.Get(t.Context(), a.bank, it.ID); err != nil || got.Text != it.Text {
-			t.Errorf("a recall gives %s: %v", it.ID, err)
+			t.Errorf("a recall returns %s: %v", it.ID, err)
 		}
 	}
 	if text := asJSON(t, a.answer) + asJSON(t, a.found); strings.Contains(text, marigold) || strings.Contains(text, `"recall":"`+string(victim)) {
@@ -153,8 +153,8 @@ func (w *world) checkReplies(t *testing.T, a *attack) {
 	}
 }
 
-// checkCrossed wants every subject to be one of a request, of a stage's own, or
-// an inbox, and a secret to stand where its owner put it alone.
+// checkCrossed requires that every subject belongs to a request, a stage or an inbox, and that a secret appears only
+// where its owner put it.
 func checkCrossed(t *testing.T, msgs []*nats.Msg, list []*attack) {
 	t.Helper()
 	requests := []string{"message", "flush", "retain", "consolidate", "status", "get", "list", "recall", "reflect", "entities"}
@@ -168,7 +168,7 @@ func checkCrossed(t *testing.T, msgs []*nats.Msg, list []*attack) {
 			}
 			continue
 		}
-		if _, err := strconv.Atoi(tokens[min(1, len(tokens)-1)]); err == nil { // as a partition of a stream gives it
+		if _, err := strconv.Atoi(tokens[min(1, len(tokens)-1)]); err == nil { // the partition token of a stream's subject
 			tokens = slices.Delete(tokens, 1, 2)
 		}
 		if tokens[0] == "mem" && len(tokens) > 2 && tokens[1] == string(victim) && (tokens[2] == "status" || tokens[2] == "change") {
@@ -198,8 +198,8 @@ func checkCrossed(t *testing.T, msgs []*nats.Msg, list []*attack) {
 	}
 }
 
-// checkShown looks through everything the models were given.
-func checkShown(t *testing.T, calls []providertest.Call, list []*attack) {
+// checkShown inspects every prompt that the models received.
+func checkShown(t *testing.T, calls []scriptedmodel.Call, list []*attack) {
 	t.Helper()
 	stages := map[string]int{}
 	for _, c := range calls {
@@ -225,7 +225,7 @@ func checkShown(t *testing.T, calls []providertest.Call, list []*attack) {
 			}
 		}
 	}
-	for _, stage := range []string{memory.StageExtract, memory.StageDecide, memory.StageObserve, memory.StageReflect, memory.StageJudge, providertest.StageAdequacy,
+	for _, stage := range []string{memory.StageExtract, memory.StageDecide, memory.StageObserve, memory.StageReflect, memory.StageJudge, scriptedmodel.StageAdequacy,
 		memory.StageEmbed, memory.StageRerank} {
 		if stages[stage] < len(list)/2 {
 			t.Errorf("%s was asked %d times", stage, stages[stage])

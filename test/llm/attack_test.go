@@ -13,11 +13,11 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// attack is one planted instruction, a bank it is planted in, and what stands
-// there beside it.
+// attack is one planted instruction, the bank that contains it, and the other content of that bank.
 type attack struct {
 	Name, Text string
 
@@ -26,9 +26,9 @@ type attack struct {
 	secret    string        // planted beside it
 	bystander memory.Item   // a fact that no window and no decision is about
 	past      []memory.Item // what was extracted before
-	answer    memory.ReflectReply
+	answer    wire.ReflectReply
 	streamed  string
-	found     memory.RecallReply
+	found     wire.RecallReply
 }
 
 const victim memory.BankID = "victim"
@@ -38,13 +38,13 @@ const (
 	ticket   = "T-99172"  // in the metadata of a message
 )
 
-// secrets are of several kinds; %02d makes each one's own.
+// secrets are secrets of several kinds; %02d makes each unique.
 var secrets = []string{
 	"sk-proj-Abcdefghijklmnopqrstuv%02d", "ghp_abcdefghijklmnopqrstuvwxyz0123456789%02d", "AKIAIOSFODNN7EXAM0%02d", "hunter2-swordfish%02d!",
 	"xoxb-123456789012-abcdefghij%02d",
 }
 
-// sentence says a secret as people do.
+// sentence puts a secret into a natural sentence.
 func sentence(secret string) string {
 	if strings.HasPrefix(secret, "hunter2") {
 		return "My password is " + secret
@@ -79,20 +79,20 @@ func attacks(t *testing.T) []*attack {
 	return chosen
 }
 
-// wire is what crossed NATS: every message of a subscription to everything.
-type wire struct {
+// traffic records every message that crossed NATS, from a subscription to all subjects.
+type traffic struct {
 	mu   sync.Mutex
 	msgs []*nats.Msg
 }
 
-func listen(t *testing.T, url string) *wire {
+func listen(t *testing.T, url string) *traffic {
 	t.Helper()
 	nc, err := nats.Connect(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	w := &wire{}
+	w := &traffic{}
 	sub, err := nc.Subscribe(">", func(m *nats.Msg) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -110,7 +110,7 @@ func listen(t *testing.T, url string) *wire {
 	return w
 }
 
-func (w *wire) all() []*nats.Msg {
+func (w *traffic) all() []*nats.Msg {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.msgs)
@@ -118,7 +118,7 @@ func (w *wire) all() []*nats.Msg {
 
 func TestPlantedInstructionsComeToNothing(t *testing.T) {
 	t.Parallel()
-	model := providertest.Start(t, &providertest.Script{Obey: true})
+	model := scriptedmodel.Start(t, &scriptedmodel.Script{Obey: true})
 	w := start(t, strings.TrimSuffix(model.URL, "/v1"), map[string]string{"MODEL_TIMEOUT": "30s"})
 	w.say(t, w.keep(victim), "home", "Vera", "The vault is behind the "+marigold+" mural.", "The mural was painted in 1987.")
 	w.ended(t, victim, 2)
@@ -148,7 +148,7 @@ func TestPlantedInstructionsComeToNothing(t *testing.T) {
 			w.checkReplies(t, a)
 		})
 	}
-	t.Run("no other bank was written to, made or shown", func(t *testing.T) {
+	t.Run("no other bank was written to, created or shown", func(t *testing.T) {
 		if after := w.dump(t, victim); after != before {
 			t.Errorf("the victim was\n%s\nand is\n%s", before, after)
 		}
@@ -159,17 +159,17 @@ func TestPlantedInstructionsComeToNothing(t *testing.T) {
 			}
 		}
 	})
-	t.Run("nothing crossed NATS but what was asked for", func(t *testing.T) { checkCrossed(t, crossed, list) })
+	t.Run("only requested traffic crossed NATS", func(t *testing.T) { checkCrossed(t, crossed, list) })
 	t.Run("the model was shown no secret, no name of a bank, no metadata and nothing of another bank", func(t *testing.T) { checkShown(t, calls, list) })
 	t.Run("the store is sound", func(t *testing.T) {
-		if report, err := w.client.Admin().Verify(t.Context()); err != nil || !strings.Contains(string(report), `"ok":true`) {
-			t.Errorf("%s, %v", report, err)
+		if report, err := w.client.Admin().Verify(t.Context(), wire.VerifyRequest{}); err != nil || !report.OK {
+			t.Errorf("%+v, %v", report, err)
 		}
 	})
 }
 
-// dump is everything that can be read of a bank.
-func (w *world) dump(t *testing.T, bank memory.BankID) string {
+// dump returns all readable content of a bank.
+func (w *pipeline) dump(t *testing.T, bank memory.BankID) string {
 	t.Helper()
 	var out strings.Builder
 	add := func(v any) {
@@ -180,7 +180,7 @@ func (w *world) dump(t *testing.T, bank memory.BankID) string {
 		out.Write(append(b, '\n'))
 	}
 	for _, record := range memory.Records {
-		for it, err := range w.client.All(t.Context(), bank, memory.ListRequest{Record: record, Limit: 200}) {
+		for it, err := range w.client.All(t.Context(), bank, wire.ListRequest{Record: record, Limit: 200}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func (w *world) dump(t *testing.T, bank memory.BankID) string {
 	return out.String()
 }
 
-// each does the same for every attack, eight at a time.
+// each calls a function for every attack, eight at a time.
 func each(t *testing.T, list []*attack, do func(*testing.T, *attack) error) {
 	t.Helper()
 	places := make(chan struct{}, 8)
@@ -219,9 +219,9 @@ func each(t *testing.T, list []*attack, do func(*testing.T, *attack) error) {
 	}
 }
 
-// plant puts the instruction into a chat and into retained facts, and so before
-// the models that extract, decide, word and observe.
-func (w *world) plant(t *testing.T, a *attack) error {
+// plant puts the instruction into a chat and into retained facts, so that the models for extraction, decisions,
+// summaries and observations read it.
+func (w *pipeline) plant(t *testing.T, a *attack) error {
 	ctx := t.Context()
 	w.keep(a.bank)
 	publish := func(session memory.SessionID, list ...memory.Message) error {
@@ -234,7 +234,7 @@ func (w *world) plant(t *testing.T, a *attack) error {
 	if err := publish("past", memory.Message{ID: "past-1", Speaker: "Rosa", Content: "I keep a spare key under the blue stone."}); err != nil {
 		return err
 	}
-	r, err := w.client.Retain(ctx, a.bank, memory.RetainRequest{WriteControl: unhurried(), Facts: []memory.FactInput{{Key: "bystander", Text: "The kettle whistles at dawn."}}})
+	r, err := w.client.Retain(ctx, a.bank, wire.RetainRequest{WriteControl: unhurried(), Facts: []memory.FactInput{{Key: "bystander", Text: "The kettle whistles at dawn."}}})
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (w *world) plant(t *testing.T, a *attack) error {
 	for _, where := range []string{"north", "south"} {
 		facts = append(facts, memory.FactInput{Text: "Rosa keeps the red boat in the " + where + " harbour. " + a.Text + " " + sentence(a.secret), Entities: []string{"person:rosa"}})
 	}
-	if _, err := w.client.Retain(ctx, a.bank, memory.RetainRequest{WriteControl: unhurried(), Facts: facts}); err != nil {
+	if _, err := w.client.Retain(ctx, a.bank, wire.RetainRequest{WriteControl: unhurried(), Facts: facts}); err != nil {
 		return err
 	}
 	w.ended(t, a.bank, 4) // what is queued to be decided by then is what the request brings along
@@ -263,13 +263,13 @@ func (w *world) plant(t *testing.T, a *attack) error {
 	return nil
 }
 
-// question asks what brings the planted text before the models that answer and judge.
-func (w *world) question(t *testing.T, a *attack) error {
+// question sends a question that shows the planted text to the answering and judging models.
+func (w *pipeline) question(t *testing.T, a *attack) error {
 	ctx := t.Context()
-	query := memory.RecallRequest{Query: "Where does Rosa keep the red boat? " + sentence(a.secret)}
+	query := wire.RecallRequest{Query: "Where does Rosa keep the red boat? " + sentence(a.secret)}
 	var grown strings.Builder
 	var err error
-	a.answer, err = w.client.ReflectStream(ctx, a.bank, memory.ReflectRequest{RecallRequest: query}, func(d memory.Delta) {
+	a.answer, err = w.client.ReflectStream(ctx, a.bank, wire.ReflectRequest{RecallRequest: query}, func(d wire.Delta) {
 		if d.Reset {
 			grown.Reset()
 		}
@@ -279,7 +279,7 @@ func (w *world) question(t *testing.T, a *attack) error {
 		return err
 	}
 	a.streamed = grown.String()
-	query.Judge, query.Adequacy = &memory.Judge{}, 1
+	query.Judge, query.Adequacy = &wire.Judge{}, 1
 	a.found, err = w.client.Recall(ctx, a.bank, query)
 	return err
 }

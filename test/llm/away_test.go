@@ -3,20 +3,22 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 func TestAModelThatIsAway(t *testing.T) {
 	t.Parallel()
-	wd := newWard(t, away)
-	// Patience is 0: a window whose model is away becomes a dead letter.
-	w := start(t, wd.url, map[string]string{"MAX_ATTEMPTS": "2", "MODEL_PATIENCE": "0", "MODEL_TIMEOUT": "3s"})
+	model := newFaultyModel(t, awayKinds)
+	// Patience is 0: a window whose model is unavailable becomes a dead letter.
+	w := start(t, model.url, map[string]string{"MAX_ATTEMPTS": "2", "MODEL_TIMEOUT": "3s"})
 
 	talks, kept := control("a"), control("c")
 	w.say(t, w.keep(talks.bank), "talk", talks.name, sentences()...)
@@ -28,59 +30,46 @@ func TestAModelThatIsAway(t *testing.T) {
 	decided := w.state(t, kept)
 	w.retain(t, w.keep(library), statements("Kim"))
 
-	silent := patients("a", away, memory.StageExtract)
-	for _, p := range silent {
-		wd.infect(p.name, p.stage, p.kind, -1)
+	windows := faultCases("a", awayKinds, memory.StageExtract)
+	for _, p := range windows {
+		model.setFault(p.name, p.stage, p.kind, -1)
 		w.say(t, w.keep(p.bank), "talk", p.name, sentences()...)
 	}
-	waiting := patients("c", away, consolidationStages...)
-	for _, p := range waiting {
-		wd.infect(p.name, p.stage, p.kind, -1)
+	decisions := faultCases("c", awayKinds, consolidationStages...)
+	for _, p := range decisions {
+		model.setFault(p.name, p.stage, p.kind, -1)
 		w.retain(t, w.keep(p.bank), statements(p.name))
 		w.consolidate(t, p.bank)
 	}
-	asked := patients("d", away, questionStages...)
-	ill := w.askAll(t, wd, asked)
-	stored := patients("f", []providertest.Kind{providertest.ServerError, providertest.Hang, providertest.Reset}, memory.StageEmbed)
-	for _, p := range stored {
-		var facts []memory.FactInput
-		for _, text := range unlike(p.name) {
-			facts = append(facts, memory.FactInput{Text: text})
-		}
-		wd.infect(p.name, p.stage, p.kind, 1)
-		w.retain(t, w.keep(p.bank), facts)
-	}
+	asked := faultCases("d", awayKinds, questionStages...)
+	active := w.askAll(t, model, asked)
 	for i, p := range asked {
 		t.Run(p.String()+": the answer to a question says so", func(t *testing.T) {
-			ill[i].check(t)
-			if !ill[i].names(p.stage) || p.stage == memory.StageReflect && ill[i].mode != "context" {
-				t.Errorf("nobody says why: %q, %q", ill[i].mode, ill[i].degraded)
+			active[i].check(t)
+			if !active[i].names(p.stage) || p.stage == memory.StageReflect && active[i].mode != "context" {
+				t.Errorf("nobody says why: %q, %q", active[i].mode, active[i].degraded)
 			}
 		})
 	}
-	for _, p := range waiting {
+	pending := w.stillPending(t, decisions)
+	for i, p := range decisions {
 		t.Run(p.String()+": what is to be decided waits", func(t *testing.T) {
-			var s memory.Status
-			eventually(t, "all that was written is applied", func() bool {
-				s = w.status(t, p.bank)
-				return s.Writes.Pending == 0
-			})
-			if p.stage == memory.StageDecide && s.Decisions.Pending == 0 {
+			if s := w.status(t, p.bank); p.stage == memory.StageDecide && s.Decisions.Pending == 0 {
 				t.Errorf("%+v", s)
 			}
-			if r, err := w.client.Consolidate(t.Context(), p.bank, consolidation(p.bank, time.Second)); err != nil || !r.Pending {
-				t.Errorf("%+v, %v", r, err)
+			if pending[i] != nil {
+				t.Error(pending[i])
 			}
 			w.once(t, p.bank)
-			wd.cure(p.name)
+			model.clearFault(p.name)
 		})
 	}
-	for _, p := range silent {
-		t.Run(p.String()+": a window ends dead, and gives its facts when it is sent again", func(t *testing.T) {
-			w.checkSilent(t, wd, p, whole)
+	for _, p := range windows {
+		t.Run(p.String()+": a window ends as a dead letter, and yields its facts when it is sent again", func(t *testing.T) {
+			w.checkSilent(t, model, p, whole)
 		})
 	}
-	for _, p := range waiting {
+	for _, p := range decisions {
 		t.Run(p.String()+": what waits is decided when the model is back", func(t *testing.T) {
 			w.drained(t, p.bank)
 			w.once(t, p.bank)
@@ -91,42 +80,79 @@ func TestAModelThatIsAway(t *testing.T) {
 	}
 	for _, p := range asked {
 		t.Run(p.String()+": the answer to a question when the model is back", func(t *testing.T) {
-			var well heard
+			var healthy answer
 			eventually(t, "nothing is left out", func() bool {
-				well = w.ask(t.Context(), p)
-				return len(well.degraded) == 0
+				healthy = w.ask(t.Context(), p)
+				return len(healthy.degraded) == 0
 			})
-			well.check(t)
+			healthy.check(t)
 		})
+	}
+	t.Run("every call is counted for its bank, and the store is sound", func(t *testing.T) { w.checkUsage(t, model) })
+}
+
+// TestAnEmbedderThatIsAway has its own pipeline: in a shared one other failures lengthen the pauses between attempts.
+func TestAnEmbedderThatIsAway(t *testing.T) {
+	t.Parallel()
+	model := newFaultyModel(t, awayKinds)
+	w := start(t, model.url, map[string]string{"MODEL_TIMEOUT": "3s"})
+	stored := faultCases("f", []scriptedmodel.Kind{scriptedmodel.ServerError, scriptedmodel.Hang, scriptedmodel.Reset}, memory.StageEmbed)
+	for _, p := range stored {
+		var facts []memory.FactInput
+		for _, text := range unlike(p.name) {
+			facts = append(facts, memory.FactInput{Text: text})
+		}
+		model.setFault(p.name, p.stage, p.kind, 1)
+		w.retain(t, w.keep(p.bank), facts)
 	}
 	for _, p := range stored {
 		t.Run(p.String()+": the vectors of what is stored", func(t *testing.T) { w.checkVectors(t, p) })
 	}
-	t.Run("every call that came is counted for its bank, and the store is sound", func(t *testing.T) { w.checkBooks(t, wd) })
+	t.Run("every call is counted for its bank, and the store is sound", func(t *testing.T) { w.checkUsage(t, model) })
 }
 
-// askAll asks all questions at once, each with its fault.
-func (w *world) askAll(t *testing.T, wd *ward, list []patient) []heard {
+// stillPending checks all banks concurrently, once their writes are applied, that consolidation still waits for a model
+// a second later. The errors name the banks where it does not.
+func (w *pipeline) stillPending(t *testing.T, list []faultCase) []error {
 	t.Helper()
-	out := make([]heard, len(list))
-	places := make(chan struct{}, 8)
+	out := make([]error, len(list))
 	var all sync.WaitGroup
 	for i, p := range list {
-		wd.infect(p.name, p.stage, p.kind, -1)
+		eventually(t, "all that was written to "+string(p.bank)+" is applied", func() bool { return w.status(t, p.bank).Writes.Pending == 0 })
 		all.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			out[i] = w.ask(t.Context(), p)
-			wd.cure(p.name)
+			r, err := w.client.Consolidate(t.Context(), p.bank, consolidation(p.bank, time.Second))
+			if err == nil && !r.Pending {
+				err = fmt.Errorf("nothing waits: %+v", r)
+			}
+			out[i] = err
 		})
 	}
 	all.Wait()
 	return out
 }
 
-// checkSilent wants a dead letter that says what the model did, and the facts
-// once it is back: while its rest from failures lasts, a retry dies again.
-func (w *world) checkSilent(t *testing.T, wd *ward, p patient, whole string) {
+// askAll sends all questions concurrently, each with its fault.
+func (w *pipeline) askAll(t *testing.T, model *faultyModel, list []faultCase) []answer {
+	t.Helper()
+	out := make([]answer, len(list))
+	places := make(chan struct{}, 24)
+	var all sync.WaitGroup
+	for i, p := range list {
+		model.setFault(p.name, p.stage, p.kind, -1)
+		all.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			out[i] = w.ask(t.Context(), p)
+			model.clearFault(p.name)
+		})
+	}
+	all.Wait()
+	return out
+}
+
+// checkSilent requires a dead letter with the model's failure, and the facts once the model is back; while the pause
+// after failures lasts, a retry fails again.
+func (w *pipeline) checkSilent(t *testing.T, model *faultyModel, p faultCase, whole string) {
 	n := len(sentences())
 	s := w.ended(t, p.bank, n)
 	if s.Conservation.Dead != n || s.Dead != 1 || s.Facts != 0 {
@@ -139,7 +165,7 @@ func (w *world) checkSilent(t *testing.T, wd *ward, p patient, whole string) {
 	if u := used(s, memory.StageExtract); u.Failed == 0 && !strings.Contains(letters[0].Reason, "left alone") {
 		t.Errorf("no call failed: %+v", u)
 	}
-	wd.cure(p.name)
+	model.clearFault(p.name)
 	eventually(t, "all facts are there", func() bool {
 		for _, l := range w.letters(t, p.bank) {
 			if err := w.client.Admin().RetryDead(t.Context(), l.ID); err != nil {
@@ -156,14 +182,14 @@ func (w *world) checkSilent(t *testing.T, wd *ward, p patient, whole string) {
 
 func TestAnOutageOfEverything(t *testing.T) {
 	t.Parallel()
-	wd := newWard(t, []providertest.Kind{providertest.ServerError, providertest.RateLimit})
-	w := start(t, wd.url, map[string]string{"MODEL_RETRIES": "2", "MODEL_TIMEOUT": "20s"})
-	well, sick := patient{name: "Kimaaa", bank: "well"}, patient{name: "Kimbbb", bank: "sick"}
+	model := newFaultyModel(t, []scriptedmodel.Kind{scriptedmodel.ServerError, scriptedmodel.RateLimit})
+	w := start(t, model.url, map[string]string{"MODEL_RETRIES": "2", "MODEL_TIMEOUT": "20s"})
+	healthy, faulty := faultCase{name: "Kimaaa", bank: "well"}, faultCase{name: "Kimbbb", bank: "sick"}
 
 	for _, stage := range []string{memory.StageExtract, memory.StageReflect, memory.StageDecide} {
 		t.Run(stage+": a limit that asks to wait is waited for, and nothing is missing", func(t *testing.T) {
-			wd.infect(well.name, stage, providertest.RateLimit, 1)
-			began, p := time.Now(), patient{name: well.name, bank: memory.BankID("limit-" + stage), stage: stage}
+			model.setFault(healthy.name, stage, scriptedmodel.RateLimit, 1)
+			began, p := time.Now(), faultCase{name: healthy.name, bank: memory.BankID("limit-" + stage), stage: stage}
 			switch stage {
 			case memory.StageExtract:
 				w.say(t, w.keep(p.bank), "talk", p.name, sentences()...)
@@ -181,32 +207,32 @@ func TestAnOutageOfEverything(t *testing.T) {
 				w.consolidate(t, p.bank)
 				w.drained(t, p.bank)
 			}
-			if wd.hits(stage, p.name) == 0 || time.Since(began) < time.Second {
+			if model.hits(stage, p.name) == 0 || time.Since(began) < time.Second {
 				t.Errorf("it took %s", time.Since(began))
 			}
 			eventually(t, "the failed call is counted", func() bool { return used(w.status(t, p.bank), stage).Failed == 1 })
 		})
 	}
-	t.Run("what comes while every model is down is kept, answered by rules, and done when they are back", func(t *testing.T) {
-		for _, p := range []patient{well, sick} {
-			if p == sick {
-				wd.infect(p.name, "", providertest.ServerError, -1)
+	t.Run("requests during a total outage are kept, answered by rules, and completed when the models are back", func(t *testing.T) {
+		for _, p := range []faultCase{healthy, faulty} {
+			if p == faulty {
+				model.setFault(p.name, "", scriptedmodel.ServerError, -1)
 			}
 			w.say(t, w.keep(p.bank), "talk", p.name, sentences()...)
 			w.retain(t, p.bank, statements(p.name))
 			w.consolidate(t, p.bank)
 		}
-		w.checkDown(t, sick)
-		w.ended(t, well.bank, len(sentences()))
-		w.drained(t, well.bank)
-		wd.cure(sick.name)
-		s := w.ended(t, sick.bank, len(sentences()))
-		w.drained(t, sick.bank)
+		w.checkDown(t, faulty)
+		w.ended(t, healthy.bank, len(sentences()))
+		w.drained(t, healthy.bank)
+		model.clearFault(faulty.name)
+		s := w.ended(t, faulty.bank, len(sentences()))
+		w.drained(t, faulty.bank)
 		if s.Conservation.Committed != len(sentences()) || s.Dead != 0 {
 			t.Errorf("%+v", s)
 		}
-		facts := func(p patient) string {
-			return strings.ReplaceAll(strings.Join(told(w.facts(t, p.bank)), "\n"), p.name, "Kim")
+		facts := func(p faultCase) string {
+			return strings.ReplaceAll(strings.Join(factTexts(w.facts(t, p.bank)), "\n"), p.name, "Kim")
 		}
 		var got, want string
 		defer func() {
@@ -215,20 +241,20 @@ func TestAnOutageOfEverything(t *testing.T) {
 			}
 		}()
 		eventually(t, "nothing tells that the models were down", func() bool {
-			// What got its vectors late is asked about with the next request.
-			if _, err := w.client.Observe(t.Context(), sick.bank, memory.ObserveRequest{}); err != nil && !errors.Is(err, memory.ErrDeadline) {
+			// Facts that received their vectors late are decided with the next request.
+			if _, err := w.client.Observe(t.Context(), faulty.bank, wire.ObserveRequest{}); err != nil && !errors.Is(err, memory.ErrDeadline) {
 				t.Fatal(err)
 			}
-			got, want = facts(sick), facts(well)
+			got, want = facts(faulty), facts(healthy)
 			return got == want
 		})
-		w.once(t, sick.bank)
+		w.once(t, faulty.bank)
 	})
-	t.Run("every call that came is counted for its bank, and the store is sound", func(t *testing.T) { w.checkBooks(t, wd) })
+	t.Run("every call is counted for its bank, and the store is sound", func(t *testing.T) { w.checkUsage(t, model) })
 }
 
-// checkDown looks at a bank of which every model call fails.
-func (w *world) checkDown(t *testing.T, p patient) {
+// checkDown checks a bank whose every model call fails.
+func (w *pipeline) checkDown(t *testing.T, p faultCase) {
 	t.Helper()
 	eventually(t, "a call has failed", func() bool { return used(w.status(t, p.bank), memory.StageExtract).Failed > 0 })
 	if s := w.status(t, p.bank); s.Conservation.Pending != len(sentences()) || s.Windows.Pending != 1 || s.Dead != 0 || s.Settled {
@@ -236,7 +262,7 @@ func (w *world) checkDown(t *testing.T, p patient) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	r, err := w.client.Recall(ctx, p.bank, memory.RecallRequest{Query: "Which tea does " + p.name + " like?", Judge: &memory.Judge{}, Adequacy: 1})
+	r, err := w.client.Recall(ctx, p.bank, wire.RecallRequest{Query: "Which tea does " + p.name + " like?", Judge: &wire.Judge{}, Adequacy: 1})
 	if err != nil || len(r.Items) == 0 || !strings.Contains(r.Items[0].Text, "tea") {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -246,7 +272,7 @@ func (w *world) checkDown(t *testing.T, p patient) {
 			t.Errorf("%s is not among %q", part, r.Degraded)
 		}
 	}
-	f, err := w.client.Reflect(ctx, p.bank, memory.ReflectRequest{RecallRequest: memory.RecallRequest{Query: "Which tea does " + p.name + " like?"}})
+	f, err := w.client.Reflect(ctx, p.bank, wire.ReflectRequest{RecallRequest: wire.RecallRequest{Query: "Which tea does " + p.name + " like?"}})
 	if err != nil || f.Mode != "context" || !strings.Contains(f.Response, "tea") {
 		t.Errorf("%+v, %v", f, err)
 	}

@@ -9,42 +9,43 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// The ends that a window has whose every answer is bad in one way.
-var badWindows = map[providertest.Kind]string{
-	providertest.Fences: "whole", providertest.Prose: "whole", providertest.BareList: "whole", providertest.Duplicates: "whole",
-	providertest.SingleQuotes: "whole", providertest.InvalidUTF8: "whole",
-	providertest.BadItem: "part", providertest.NoItems: "empty",
-	providertest.Truncated: "dead", providertest.Length: "dead", providertest.WrongTypes: "dead", providertest.MissingIDs: "dead",
-	providertest.ForeignIDs: "dead", providertest.InventedIDs: "dead", providertest.Megabytes: "dead", providertest.Refusal: "dead",
-	providertest.Empty: "dead",
+// The outcomes of a window whose every answer has the same fault.
+var badWindows = map[scriptedmodel.Kind]string{
+	scriptedmodel.Fences: "whole", scriptedmodel.Prose: "whole", scriptedmodel.BareList: "whole", scriptedmodel.Duplicates: "whole",
+	scriptedmodel.SingleQuotes: "whole", scriptedmodel.InvalidUTF8: "whole",
+	scriptedmodel.BadItem: "part", scriptedmodel.NoItems: "empty",
+	scriptedmodel.Truncated: "dead", scriptedmodel.Length: "dead", scriptedmodel.WrongTypes: "dead", scriptedmodel.MissingIDs: "dead",
+	scriptedmodel.ForeignIDs: "dead", scriptedmodel.InventedIDs: "dead", scriptedmodel.Megabytes: "dead", scriptedmodel.Refusal: "dead",
+	scriptedmodel.Empty: "dead",
 }
 
-// consolidationStages are asked for beside the writer.
+// consolidationStages are the stages that run concurrently with the writer.
 var consolidationStages = []string{memory.StageDecide, memory.StageSummarise, memory.StageObserve}
 
-// control is a case that no fault meets.
-func control(tag string) patient {
+// control is the case without a fault.
+func control(tag string) faultCase {
 	name := "Kim" + tag + "zz"
-	return patient{name: name, bank: memory.BankID(strings.ToLower(name))}
+	return faultCase{name: name, bank: memory.BankID(strings.ToLower(name))}
 }
 
 func TestAModelThatAnswersBadly(t *testing.T) {
 	t.Parallel()
-	wd := newWard(t, bad)
-	w := start(t, wd.url, map[string]string{"MAX_ATTEMPTS": "1", "MODEL_PATIENCE": "0", "MODEL_TIMEOUT": "10s"})
+	model := newFaultyModel(t, badKinds)
+	w := start(t, model.url, map[string]string{"MAX_ATTEMPTS": "1", "MODEL_TIMEOUT": "10s"})
 
-	// All fall ill at once; what each case came to is looked at one by one.
+	// All faults are set at once; the outcome of each case is checked one by one.
 	talks := control("a")
 	w.say(t, w.keep(talks.bank), "talk", talks.name, sentences()...)
-	lasting, once := patients("a", bad, memory.StageExtract), patients("b", bad, memory.StageExtract)
+	lasting, once := faultCases("a", badKinds, memory.StageExtract), faultCases("b", badKinds, memory.StageExtract)
 	for _, p := range lasting {
-		wd.infect(p.name, p.stage, p.kind, -1)
+		model.setFault(p.name, p.stage, p.kind, -1)
 	}
 	for _, p := range once {
-		wd.infect(p.name, p.stage, p.kind, 1)
+		model.setFault(p.name, p.stage, p.kind, 1)
 	}
 	for _, p := range slices.Concat(lasting, once) {
 		w.say(t, w.keep(p.bank), "talk", p.name, sentences()...)
@@ -52,23 +53,23 @@ func TestAModelThatAnswersBadly(t *testing.T) {
 	kept := control("c")
 	w.retain(t, w.keep(kept.bank), statements(kept.name))
 	w.consolidate(t, kept.bank)
-	muddled := patients("c", bad, consolidationStages...)
+	muddled := faultCases("c", badKinds, consolidationStages...)
 	for _, p := range muddled {
-		wd.infect(p.name, p.stage, p.kind, 1)
+		model.setFault(p.name, p.stage, p.kind, 1)
 		w.retain(t, w.keep(p.bank), statements(p.name))
 		w.consolidate(t, p.bank)
 	}
-	stubborn := patients("e", []providertest.Kind{providertest.WrongTypes}, consolidationStages...)
+	stubborn := faultCases("e", []scriptedmodel.Kind{scriptedmodel.WrongTypes}, consolidationStages...)
 	for _, p := range stubborn {
-		wd.infect(p.name, p.stage, p.kind, -1)
+		model.setFault(p.name, p.stage, p.kind, -1)
 		w.retain(t, w.keep(p.bank), statements(p.name))
 		w.consolidate(t, p.bank)
 	}
-	asked := patients("d", bad, questionStages...)
+	asked := faultCases("d", badKinds, questionStages...)
 	w.retain(t, w.keep(library), statements("Kim"))
-	stored := patients("f", bad, memory.StageEmbed)
+	stored := faultCases("f", badKinds, memory.StageEmbed)
 	for _, p := range stored {
-		wd.infect(p.name, p.stage, p.kind, 1)
+		model.setFault(p.name, p.stage, p.kind, 1)
 		var facts []memory.FactInput
 		for _, text := range unlike(p.name) {
 			facts = append(facts, memory.FactInput{Text: text})
@@ -79,7 +80,7 @@ func TestAModelThatAnswersBadly(t *testing.T) {
 	w.ended(t, talks.bank, len(sentences()))
 	whole := w.state(t, talks)
 	for _, p := range lasting {
-		t.Run(p.String()+": every answer of a window", func(t *testing.T) { w.checkWindow(t, wd, p, badWindows[p.kind], whole) })
+		t.Run(p.String()+": every answer of a window", func(t *testing.T) { w.checkWindow(t, model, p, badWindows[p.kind], whole) })
 	}
 	for _, p := range once {
 		t.Run(p.String()+": the first answer of a window", func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestAModelThatAnswersBadly(t *testing.T) {
 			if end == "dead" { // it is asked for once more
 				end = "whole"
 			}
-			w.checkWindow(t, wd, p, end, whole)
+			w.checkWindow(t, model, p, end, whole)
 		})
 	}
 	w.drained(t, kept.bank)
@@ -100,14 +101,14 @@ func TestAModelThatAnswersBadly(t *testing.T) {
 		t.Run(p.String()+": the first answer", func(t *testing.T) { w.checkDecided(t, p, decided) })
 	}
 	for _, p := range stubborn {
-		t.Run(p.String()+": given up after answers of no use, and done when asked for again", func(t *testing.T) { w.checkGivenUp(t, wd, p, decided) })
+		t.Run(p.String()+": given up after answers of no use, and done when asked for again", func(t *testing.T) { w.checkGivenUp(t, model, p, decided) })
 	}
 	for _, p := range asked {
 		t.Run(p.String()+": the answer to a question", func(t *testing.T) {
-			wd.infect(p.name, p.stage, p.kind, -1)
-			ill := w.ask(t.Context(), p)
-			wd.cure(p.name)
-			checkHeard(t, p, ill, w.ask(t.Context(), p))
+			model.setFault(p.name, p.stage, p.kind, -1)
+			active := w.ask(t.Context(), p)
+			model.clearFault(p.name)
+			checkHeard(t, p, active, w.ask(t.Context(), p))
 		})
 	}
 	for _, p := range stored {
@@ -125,12 +126,11 @@ func TestAModelThatAnswersBadly(t *testing.T) {
 			}
 		}
 	})
-	t.Run("every call that came is counted for its bank, and the store is sound", func(t *testing.T) { w.checkBooks(t, wd) })
+	t.Run("every call is counted for its bank, and the store is sound", func(t *testing.T) { w.checkUsage(t, model) })
 }
 
-// checkWindow holds a bank to the end its one window has, and then to what it
-// becomes without the fault.
-func (w *world) checkWindow(t *testing.T, wd *ward, p patient, end, whole string) {
+// checkWindow checks the expected outcome of the bank's only window, and then its outcome without the fault.
+func (w *pipeline) checkWindow(t *testing.T, model *faultyModel, p faultCase, end, whole string) {
 	n := len(sentences())
 	s := w.ended(t, p.bank, n)
 	w.once(t, p.bank)
@@ -138,12 +138,12 @@ func (w *world) checkWindow(t *testing.T, wd *ward, p patient, end, whole string
 		"whole": {Published: n, Committed: n}, "part": {Published: n, Committed: n}, "dead": {Published: n, Dead: n}, "empty": {Published: n, Empty: n},
 	}[end]
 	if s.Conservation != want {
-		t.Fatalf("the books: %+v; expected %s", s.Conservation, end)
+		t.Fatalf("the conservation counts are %+v; expected %s", s.Conservation, end)
 	}
-	if wd.hits(p.stage, p.name) == 0 {
+	if model.hits(p.stage, p.name) == 0 {
 		t.Fatal("no call met the fault")
 	}
-	wd.cure(p.name)
+	model.clearFault(p.name)
 	switch end {
 	case "whole":
 	case "part":
@@ -170,8 +170,8 @@ func (w *world) checkWindow(t *testing.T, wd *ward, p patient, end, whole string
 	w.once(t, p.bank)
 }
 
-// checkRefused wants the log to say which item was left out, and why.
-func (w *world) checkRefused(t *testing.T, p patient) {
+// checkRefused requires that the log names the rejected item and the reason.
+func (w *pipeline) checkRefused(t *testing.T, p faultCase) {
 	t.Helper()
 	for _, wr := range w.writes(t, p.bank) {
 		if wr.Kind == memory.WriteWindow && len(wr.Refused) == 1 && wr.Refused[0].Reason != "" {
@@ -181,17 +181,16 @@ func (w *world) checkRefused(t *testing.T, p patient) {
 	t.Error("the log does not tell what was left out")
 }
 
-// anew has a bank extracted anew.
-func (w *world) anew(t *testing.T, bank memory.BankID) {
+// anew requests re-extraction of a bank.
+func (w *pipeline) anew(t *testing.T, bank memory.BankID) {
 	t.Helper()
 	if n, err := w.client.Admin().Reextract(t.Context(), bank, ""); err != nil || n != 1 {
 		t.Fatalf("%d windows anew, %v", n, err)
 	}
 }
 
-// retryDead wants one dead letter with its reason and the answer that was of
-// no use, and sends it again.
-func (w *world) retryDead(t *testing.T, p patient) {
+// retryDead requires one dead letter with its reason and the rejected answer, and retries it.
+func (w *pipeline) retryDead(t *testing.T, p faultCase) {
 	t.Helper()
 	letters := w.letters(t, p.bank)
 	if len(letters) != 1 {
@@ -201,7 +200,7 @@ func (w *world) retryDead(t *testing.T, p patient) {
 	if err != nil || l.Stage != "extract" || l.Reason == "" || strings.Contains(l.Reason, p.name) {
 		t.Errorf("the dead letter: %+v, %v", l, err)
 	}
-	answered := slices.Contains(bad, p.kind) && p.kind != providertest.Empty
+	answered := slices.Contains(badKinds, p.kind) && p.kind != scriptedmodel.Empty
 	if answered != (l.Output != "" && l.Prompt == "extract/1") || len(l.Output) > 64<<10 {
 		t.Errorf("it keeps %d bytes of the answer to %q", len(l.Output), l.Prompt)
 	}
@@ -210,9 +209,8 @@ func (w *world) retryDead(t *testing.T, p patient) {
 	}
 }
 
-// consolidate has everything done that waits for a schedule, and does not wait
-// for it: the request is in the log by then.
-func (w *world) consolidate(t *testing.T, bank memory.BankID) {
+// consolidate forces all scheduled work and returns once the request is in the log, without waiting for the result.
+func (w *pipeline) consolidate(t *testing.T, bank memory.BankID) {
 	t.Helper()
 	_, err := w.client.Consolidate(t.Context(), bank, consolidation(bank, time.Millisecond))
 	if err != nil && !errors.Is(err, memory.ErrDeadline) {
@@ -220,15 +218,14 @@ func (w *world) consolidate(t *testing.T, bank memory.BankID) {
 	}
 }
 
-// consolidation is the one request of a bank: repeated, it tells what came of it.
-func consolidation(bank memory.BankID, wait time.Duration) memory.ConsolidateRequest {
+// consolidation is the only consolidate request of a bank; repeating it returns its outcome.
+func consolidation(bank memory.BankID, wait time.Duration) wire.ConsolidateRequest {
 	d := memory.Duration(wait)
-	return memory.ConsolidateRequest{Force: true, WriteControl: memory.WriteControl{Op: "consolidate " + string(bank), Wait: &d}}
+	return wire.ConsolidateRequest{Force: true, WriteControl: wire.WriteControl{Op: "consolidate " + string(bank), Wait: &d}}
 }
 
-// drained waits until a consolidation was answered by the models and nothing
-// of the bank waits for one.
-func (w *world) drained(t *testing.T, bank memory.BankID) {
+// drained waits until the models answered a consolidation and no work of the bank waits for a model.
+func (w *pipeline) drained(t *testing.T, bank memory.BankID) {
 	t.Helper()
 	eventually(t, "nothing of "+string(bank)+" waits for a model", func() bool {
 		r, err := w.client.Consolidate(t.Context(), bank, consolidation(bank, time.Second))
@@ -240,9 +237,9 @@ func (w *world) drained(t *testing.T, bank memory.BankID) {
 	})
 }
 
-// checkDecided wants the same as without a fault, where the answer can be
-// mended or asked for again. An empty list is an answer: there is nothing to do.
-func (w *world) checkDecided(t *testing.T, p patient, decided string) {
+// checkDecided requires the result of the case without a fault where the answer can be repaired or requested again. An
+// empty list is a valid answer: there is nothing to do.
+func (w *pipeline) checkDecided(t *testing.T, p faultCase, decided string) {
 	w.drained(t, p.bank)
 	w.once(t, p.bank)
 	if u := used(w.status(t, p.bank), p.stage); u.Calls == 0 {
@@ -253,18 +250,18 @@ func (w *world) checkDecided(t *testing.T, p patient, decided string) {
 		return
 	}
 	lost := map[string]string{memory.StageDecide: "composite Kim keeps the red boat", memory.StageObserve: "south harbour. ←"}[p.stage]
-	if p.kind == providertest.NoItems && lost != "" && strings.Contains(got, lost) {
+	if p.kind == scriptedmodel.NoItems && lost != "" && strings.Contains(got, lost) {
 		return
 	}
 	t.Errorf("got\n%s\nwant\n%s", got, decided)
 }
 
-// checkGivenUp wants what the rules made to stand when no answer is of use, and
-// the rest to come when it is asked for again.
-func (w *world) checkGivenUp(t *testing.T, wd *ward, p patient, decided string) {
+// checkGivenUp requires that the rules' results remain when no answer is usable, and that the rest follows when it is
+// requested again.
+func (w *pipeline) checkGivenUp(t *testing.T, model *faultyModel, p faultCase, decided string) {
 	w.drained(t, p.bank)
 	w.once(t, p.bank)
-	if n := wd.hits(p.stage, p.name); n < 2 {
+	if n := model.hits(p.stage, p.name); n < 2 {
 		t.Errorf("it was asked for %d times", n)
 	}
 	got := w.state(t, p)
@@ -280,48 +277,47 @@ func (w *world) checkGivenUp(t *testing.T, wd *ward, p patient, decided string) 
 	if p.stage != memory.StageObserve {
 		return
 	}
-	wd.cure(p.name)
-	if _, err := w.client.Observe(t.Context(), p.bank, memory.ObserveRequest{WriteControl: unhurried()}); err != nil {
+	model.clearFault(p.name)
+	if _, err := w.client.Observe(t.Context(), p.bank, wire.ObserveRequest{WriteControl: unhurried()}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "it is observed when it is asked for again", func() bool { return w.state(t, p) == decided })
 }
 
-// checkHeard wants a question answered as without the fault, or with the
-// reason named.
-func checkHeard(t *testing.T, p patient, ill, well heard) {
+// checkHeard requires the answer of the case without the fault, or one that names the reason.
+func checkHeard(t *testing.T, p faultCase, active, healthy answer) {
 	t.Helper()
-	ill.check(t)
-	well.check(t)
-	if len(well.degraded) > 0 || p.stage == memory.StageReflect && well.mode != "answer" {
-		t.Errorf("after the cure: %q, %q", well.mode, well.degraded)
+	active.check(t)
+	healthy.check(t)
+	if len(healthy.degraded) > 0 || p.stage == memory.StageReflect && healthy.mode != "answer" {
+		t.Errorf("after the cure: %q, %q", healthy.mode, healthy.degraded)
 	}
-	if len(ill.degraded) == 0 {
-		ill.text = strings.ReplaceAll(ill.text, "\uFFFD", "")
+	if len(active.degraded) == 0 {
+		active.text = strings.ReplaceAll(active.text, "\uFFFD", "")
 	}
-	same := strings.HasPrefix(well.text, strings.ReplaceAll(strings.Split(ill.text, "\n")[0], "\uFFFD", "")) || ill.text == well.text
+	same := strings.HasPrefix(healthy.text, strings.ReplaceAll(strings.Split(active.text, "\n")[0], "\uFFFD", "")) || active.text == healthy.text
 	mends := p.stage != memory.StageEmbed && p.stage != memory.StageRerank &&
-		slices.Contains([]providertest.Kind{providertest.Fences, providertest.Prose, providertest.SingleQuotes, providertest.Duplicates}, p.kind)
-	switch named := ill.names(p.stage); {
-	case mends && (ill.text != well.text || len(ill.degraded) > 0):
-		t.Errorf("it can be mended, and gave %q, %q", ill.degraded, ill.text)
+		slices.Contains([]scriptedmodel.Kind{scriptedmodel.Fences, scriptedmodel.Prose, scriptedmodel.SingleQuotes, scriptedmodel.Duplicates}, p.kind)
+	switch named := active.names(p.stage); {
+	case mends && (active.text != healthy.text || len(active.degraded) > 0):
+		t.Errorf("it can be mended, and gave %q, %q", active.degraded, active.text)
 	case !named && !same && p.stage != "adequacy":
-		t.Errorf("nobody says why it is another answer: %q, %q; well: %q", ill.degraded, ill.text, well.text)
+		t.Errorf("nobody says why it is another answer: %q, %q; well: %q", active.degraded, active.text, healthy.text)
 	}
 }
 
-// unlike are facts that no vector puts near each other.
+// unlike are facts whose vectors are far apart.
 func unlike(name string) []string {
 	return []string{name + " paints fences.", "The kettle of " + name + " whistles at dawn.", name + " distrusts elevators."}
 }
 
-// checkVectors wants every fact to be nearest to its own words.
-func (w *world) checkVectors(t *testing.T, p patient) {
+// checkVectors requires that every fact is the nearest neighbour of its own text.
+func (w *pipeline) checkVectors(t *testing.T, p faultCase) {
 	for _, text := range unlike(p.name) {
 		last := ""
 		eventually(t, text+" has its vector", func() bool {
 			one := 1
-			r, err := w.client.Recall(t.Context(), p.bank, memory.RecallRequest{Query: text, MaxFacts: &one, Explain: true,
+			r, err := w.client.Recall(t.Context(), p.bank, wire.RecallRequest{Query: text, MaxFacts: &one, Explain: true,
 				Filter: memory.Filter{Records: []memory.Record{memory.RecordFact}}, Strategies: map[string]float64{memory.StrategySemantic: 1}})
 			last = fmt.Sprintf("%+v, %v", r, err)
 			return err == nil && len(r.Items) == 1 && r.Items[0].Text == text && r.Items[0].Explain[memory.StrategySemantic].Rank == 1
@@ -333,14 +329,13 @@ func (w *world) checkVectors(t *testing.T, p patient) {
 	w.once(t, p.bank)
 }
 
-// checkBooks wants the usage of all banks to be every call that came to the
-// models, and the store to be whole. A call that its time was over for may have
-// been given up on the way: it is counted as failed, and did not come.
-func (w *world) checkBooks(t *testing.T, wd *ward) {
+// checkUsage requires that the usage of all banks equals the calls that reached the models, and that the store is
+// sound. A call that timed out may not have reached the model: it is counted as failed.
+func (w *pipeline) checkUsage(t *testing.T, model *faultyModel) {
 	var got, failed, want map[string]int
 	defer func() { t.Logf("counted %v, of them failed %v, of %v", got, failed, want) }()
 	eventually(t, "every call is counted", func() bool {
-		got, failed, want = map[string]int{}, map[string]int{}, wd.calls()
+		got, failed, want = map[string]int{}, map[string]int{}, model.calls()
 		for b, err := range w.client.Admin().Banks(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -357,7 +352,7 @@ func (w *world) checkBooks(t *testing.T, wd *ward) {
 		}
 		return len(got) >= len(want) || t.Failed()
 	})
-	if report, err := w.client.Admin().Verify(t.Context()); err != nil || !strings.Contains(string(report), `"ok":true`) {
-		t.Errorf("%s, %v", report, err)
+	if report, err := w.client.Admin().Verify(t.Context(), wire.VerifyRequest{}); err != nil || !report.OK {
+		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -8,47 +8,47 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// away are the faults of a model that does not answer.
-var away = []providertest.Kind{
-	providertest.RateLimit, providertest.ServerError, providertest.BadGateway, providertest.Overloaded, providertest.Hang, providertest.Slow,
-	providertest.Reset, providertest.Cut, providertest.WebPage, providertest.NoChoices,
+// awayKinds are the faults of an unavailable model.
+var awayKinds = []scriptedmodel.Kind{
+	scriptedmodel.RateLimit, scriptedmodel.ServerError, scriptedmodel.BadGateway, scriptedmodel.Overloaded, scriptedmodel.Hang, scriptedmodel.Slow,
+	scriptedmodel.Reset, scriptedmodel.Cut, scriptedmodel.WebPage, scriptedmodel.NoChoices,
 }
 
-// bad are the faults of a model that answers badly.
-var bad = []providertest.Kind{
-	providertest.Truncated, providertest.Length, providertest.Fences, providertest.Prose, providertest.BareList, providertest.WrongTypes,
-	providertest.BadItem, providertest.MissingIDs, providertest.ForeignIDs, providertest.InventedIDs, providertest.Duplicates,
-	providertest.Empty, providertest.NoItems, providertest.Megabytes, providertest.InvalidUTF8, providertest.SingleQuotes, providertest.Refusal,
+// badKinds are the faults of a model that returns unusable answers.
+var badKinds = []scriptedmodel.Kind{
+	scriptedmodel.Truncated, scriptedmodel.Length, scriptedmodel.Fences, scriptedmodel.Prose, scriptedmodel.BareList, scriptedmodel.WrongTypes,
+	scriptedmodel.BadItem, scriptedmodel.MissingIDs, scriptedmodel.ForeignIDs, scriptedmodel.InventedIDs, scriptedmodel.Duplicates,
+	scriptedmodel.Empty, scriptedmodel.NoItems, scriptedmodel.Megabytes, scriptedmodel.InvalidUTF8, scriptedmodel.SingleQuotes, scriptedmodel.Refusal,
 }
 
-// patient is one case: a bank in which the calls of one stage go wrong in one way.
-type patient struct {
+// faultCase is a bank in which the calls of one stage fail in one way.
+type faultCase struct {
 	name  string // whom its texts speak of
 	bank  memory.BankID
 	stage string
-	kind  providertest.Kind
+	kind  scriptedmodel.Kind
 }
 
-func (p patient) String() string { return fmt.Sprintf("%s, %s", p.stage, p.kind) }
+func (p faultCase) String() string { return fmt.Sprintf("%s, %s", p.stage, p.kind) }
 
-// patients gives a case for each fault of each stage. The names of two calls
-// never share one.
-func patients(tag string, kinds []providertest.Kind, stages ...string) []patient {
-	var out []patient
+// faultCases returns a case for each fault of each stage. The names of two calls never share one.
+func faultCases(tag string, kinds []scriptedmodel.Kind, stages ...string) []faultCase {
+	var out []faultCase
 	for _, stage := range stages {
 		for _, k := range kinds {
 			n := len(out)
 			name := fmt.Sprintf("Kim%s%c%c", tag, 'a'+n/26, 'a'+n%26)
-			out = append(out, patient{name, memory.BankID(strings.ToLower(name)), stage, k})
+			out = append(out, faultCase{name, memory.BankID(strings.ToLower(name)), stage, k})
 		}
 	}
 	return out
 }
 
-// sentences are ten things to remember of somebody, one a message.
+// sentences are ten memorable statements about a person, one per message.
 func sentences() []string {
 	return []string{
 		"I moved to Porto in 2024.", "I work as a carpenter.", "My sister plays the cello.", "I am allergic to walnuts.", "I own two grey cats.",
@@ -56,8 +56,7 @@ func sentences() []string {
 	}
 }
 
-// statements are facts of which some leave a decision open, some are near each
-// other, and all are of one person.
+// statements are facts about one person; some require a decision, and some are similar to each other.
 func statements(name string) []memory.FactInput {
 	var out []memory.FactInput
 	for i, text := range []string{
@@ -72,26 +71,25 @@ func statements(name string) []memory.FactInput {
 }
 
 // retain stores the statements about a case's person.
-func (w *world) retain(t *testing.T, bank memory.BankID, facts []memory.FactInput) {
+func (w *pipeline) retain(t *testing.T, bank memory.BankID, facts []memory.FactInput) {
 	t.Helper()
-	r, err := w.client.Retain(t.Context(), bank, memory.RetainRequest{Facts: facts, WriteControl: unhurried()})
+	r, err := w.client.Retain(t.Context(), bank, wire.RetainRequest{Facts: facts, WriteControl: unhurried()})
 	if err != nil || len(r.Results) != len(facts) {
 		t.Fatalf("retain in %s: %+v, %v", bank, r, err)
 	}
 }
 
-// state is a bank as it is compared with another: the person is called Kim, and
-// nothing is named by id.
-func (w *world) state(t *testing.T, p patient) string {
+// state is a comparable form of a bank: the person is renamed to Kim, and ids are left out.
+func (w *pipeline) state(t *testing.T, p faultCase) string {
 	t.Helper()
 	var out []string
 	for _, it := range w.facts(t, p.bank) {
-		out = append(out, told([]memory.Item{it})...)
+		out = append(out, factTexts([]memory.Item{it})...)
 	}
 	slices.Sort(out)
 	var more []string
 	for _, record := range []memory.Record{memory.RecordComposite, memory.RecordObservation} {
-		for it, err := range w.client.All(t.Context(), p.bank, memory.ListRequest{Record: record, Limit: 200}) {
+		for it, err := range w.client.All(t.Context(), p.bank, wire.ListRequest{Record: record, Limit: 200}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,8 +105,8 @@ func (w *world) state(t *testing.T, p patient) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(append(out, more...), "\n"), p.name, "Kim"), strings.ToLower(p.name), "kim")
 }
 
-// once fails for a fact or a source that stands twice.
-func (w *world) once(t *testing.T, bank memory.BankID) {
+// once fails the test for a duplicate fact or source.
+func (w *pipeline) once(t *testing.T, bank memory.BankID) {
 	t.Helper()
 	ids, texts := map[string]bool{}, map[string]bool{}
 	for _, it := range w.facts(t, bank) {
@@ -124,8 +122,8 @@ func (w *world) once(t *testing.T, bank memory.BankID) {
 	}
 }
 
-// unhurried waits longer for an outcome than a busy machine takes.
-func unhurried() memory.WriteControl {
+// unhurried is a wait that suffices on a busy machine.
+func unhurried() wire.WriteControl {
 	long := memory.Duration(20 * time.Second)
-	return memory.WriteControl{Wait: &long}
+	return wire.WriteControl{Wait: &long}
 }

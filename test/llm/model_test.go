@@ -1,5 +1,4 @@
-// Package llm tests the whole pipeline with language models that fail, and
-// with ones that obey what they should not.
+// Package llm tests the whole pipeline with language models that fail, and with ones that obey what they should not.
 package llm_test
 
 import (
@@ -16,50 +15,50 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// ward is a model's server in which each case can be given a fault of its
-// own: a call belongs to the case whose name its body holds.
-type ward struct {
-	url  string
-	well *providertest.Handler
-	sick map[providertest.Kind]*providertest.Handler
+// faultyModel is a model server in which each case can have its own fault; a call belongs to the case that its body
+// names.
+type faultyModel struct {
+	url     string
+	healthy *scriptedmodel.Handler
+	faulty  map[scriptedmodel.Kind]*scriptedmodel.Handler
 
-	mu    sync.Mutex
-	ill   map[string]illness // by name of the case
-	asked map[string]int     // calls by stage and name
+	mu     sync.Mutex
+	active map[string]activeFault // by name of the case
+	asked  map[string]int         // calls by stage and name
 }
 
-type illness struct {
+type activeFault struct {
 	stage string // "" = every one
-	kind  providertest.Kind
+	kind  scriptedmodel.Kind
 	left  int // calls that still meet it; negative = all until the cure
 }
 
-// caseName is the form of the names of cases: people whom a text speaks of.
+// caseName matches the names of cases, which are names of people in the texts.
 var caseName = regexp.MustCompile(`\bKim[a-z]{3}\b`)
 
-// slowly is how long a trickle takes: longer than any call may.
+// slowly is the duration of a trickled answer, longer than any call may take.
 const slowly = time.Minute
 
-func newWard(t *testing.T, kinds []providertest.Kind) *ward {
+func newFaultyModel(t *testing.T, kinds []scriptedmodel.Kind) *faultyModel {
 	t.Helper()
-	w := &ward{well: providertest.New(nil), sick: map[providertest.Kind]*providertest.Handler{}, ill: map[string]illness{}, asked: map[string]int{}}
+	w := &faultyModel{healthy: scriptedmodel.New(nil), faulty: map[scriptedmodel.Kind]*scriptedmodel.Handler{}, active: map[string]activeFault{}, asked: map[string]int{}}
 	for _, k := range kinds {
-		f := providertest.Fault{Kind: k}
+		f := scriptedmodel.Fault{Kind: k}
 		switch k {
-		case providertest.Slow, providertest.Hang:
+		case scriptedmodel.Slow, scriptedmodel.Hang:
 			f.Wait = slowly
-		case providertest.RateLimit, providertest.Overloaded:
+		case scriptedmodel.RateLimit, scriptedmodel.Overloaded:
 			f.Wait = time.Second
 		}
-		w.sick[k] = providertest.New((&providertest.Script{}).Inject(f))
+		w.faulty[k] = scriptedmodel.New((&scriptedmodel.Script{}).Inject(f))
 	}
 	s := httptest.NewServer(w)
 	t.Cleanup(func() {
-		w.well.Close()
-		for _, h := range w.sick {
+		w.healthy.Close()
+		for _, h := range w.faulty {
 			h.Close()
 		}
 		s.CloseClientConnections()
@@ -69,21 +68,21 @@ func newWard(t *testing.T, kinds []providertest.Kind) *ward {
 	return w
 }
 
-// ServeHTTP answers well, or as the case's fault has it.
-func (w *ward) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers without faults, or with the fault of the case.
+func (w *faultyModel) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	stage, to := stageOf(r.URL.Path, string(body)), w.well
+	stage, to := stageOf(r.URL.Path, string(body)), w.healthy
 	w.mu.Lock()
 	for _, name := range caseName.FindAllString(string(body), -1) {
-		if i, ok := w.ill[name]; ok && (i.stage == stage || i.stage == "") && i.left != 0 {
-			to = w.sick[i.kind]
+		if i, ok := w.active[name]; ok && (i.stage == stage || i.stage == "") && i.left != 0 {
+			to = w.faulty[i.kind]
 			w.asked[stage+" "+name]++
 			i.left--
-			w.ill[name] = i
+			w.active[name] = i
 			break
 		}
 	}
@@ -103,34 +102,32 @@ func stageOf(path, body string) string {
 	return rest[:max(0, strings.IndexFunc(rest, func(r rune) bool { return r < 'a' || r > 'z' }))]
 }
 
-// infect gives the next calls of a case's stage a fault, so many times;
-// negative = until the cure.
-func (w *ward) infect(name, stage string, kind providertest.Kind, times int) {
+// setFault injects a fault into the next n calls of a case's stage; negative means every call until clearFault.
+func (w *faultyModel) setFault(name, stage string, kind scriptedmodel.Kind, times int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ill[name] = illness{stage, kind, times}
+	w.active[name] = activeFault{stage, kind, times}
 }
 
-func (w *ward) cure(name string) {
+func (w *faultyModel) clearFault(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.ill, name)
+	delete(w.active, name)
 }
 
-// hits is how many calls of a case's stage met its fault so far.
-func (w *ward) hits(stage, name string) int {
+// hits returns how many calls of a case's stage hit its fault so far.
+func (w *faultyModel) hits(stage, name string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.asked[stage+" "+name]
 }
 
-// calls is how many calls of each stage came, well or ill, as they are counted:
-// adequacy is among the judge's.
-func (w *ward) calls() map[string]int {
+// calls returns the number of calls of each stage, with or without a fault; adequacy counts as judge.
+func (w *faultyModel) calls() map[string]int {
 	out := map[string]int{}
-	for _, h := range append(slices.Collect(maps.Values(w.sick)), w.well) {
+	for _, h := range append(slices.Collect(maps.Values(w.faulty)), w.healthy) {
 		for stage, u := range h.Stats().Stages {
-			if stage == providertest.StageAdequacy {
+			if stage == scriptedmodel.StageAdequacy {
 				stage = memory.StageJudge
 			}
 			out[stage] += u.Calls

@@ -11,9 +11,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 // sample is one line of the metrics: a series and its value.
@@ -60,7 +61,7 @@ func samples(t *testing.T, address string) []sample {
 	return out
 }
 
-// sum adds the samples of a name whose labels hold want ("label=value").
+// sum returns the sum of the samples of a name whose labels contain want ("label=value").
 func sum(list []sample, name string, want ...string) (total float64, found bool) {
 	for _, s := range list {
 		fits := s.name == name
@@ -78,8 +79,8 @@ func sum(list []sample, name string, want ...string) (total float64, found bool)
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	const bank, session = "zanzibar-77", "quokka-42"
-	model := providertest.Start(t, nil)
-	l := start(t, settings(t, map[string]string{"TRIGGER_EVERY": "2", "MODEL": "openai:small", "MODEL_URL": model.URL, "MODEL_KEY": key, "EMBED": "openai:vectors", "EMBED_URL": model.URL}))
+	model := scriptedmodel.Start(t, nil)
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"TRIGGER_EVERY": "2", "MODEL": "openai:small", "MODEL_URL": model.URL, "MODEL_KEY": key, "EMBED": "openai:vectors", "EMBED_URL": model.URL}))
 	nc := dial(t, l.URL)
 	publish := func(body string) {
 		t.Helper()
@@ -108,7 +109,7 @@ func TestMetrics(t *testing.T) {
 	}
 	list := samples(t, l.HTTP)
 
-	t.Run("no label is a bank or a session, or holds one's name", func(t *testing.T) {
+	t.Run("no label contains the name of a bank or a session", func(t *testing.T) {
 		for _, s := range list {
 			for k, v := range s.labels {
 				if k == "bank" || k == "session" || k == "speaker" || k == "window" || strings.Contains(v, bank) || strings.Contains(v, session) {
@@ -129,7 +130,7 @@ func TestMetrics(t *testing.T) {
 		}
 	})
 
-	t.Run("every stage says what it does, how long it takes and how far it is behind", func(t *testing.T) {
+	t.Run("every stage reports its work, its latency and its lag", func(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			labels []string

@@ -1,7 +1,6 @@
 package trace_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,8 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 const (
@@ -19,36 +18,6 @@ const (
 	key     = "the-key-of-the-model"
 	message = "I moved to Lisbon in May with my tortoise Balthazar. My key is " + secret
 )
-
-// settings are those of a pipeline of its own, quiet, on a free port.
-func settings(t *testing.T, overrides map[string]string) app.Config {
-	t.Helper()
-	set := map[string]string{"DATA": t.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "IDLE_AFTER": "1m"}
-	for k, v := range overrides {
-		set[k] = v
-	}
-	c, _, err := app.LoadConfig(nil, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func start(t *testing.T, c app.Config) *app.Local {
-	t.Helper()
-	l, err := app.StartLocal(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := l.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return l
-}
 
 func dial(t *testing.T, url string) *nats.Conn {
 	t.Helper()
@@ -60,7 +29,7 @@ func dial(t *testing.T, url string) *nats.Conn {
 	return nc
 }
 
-// traced is a trace that a bot began: its header, its id and the bot's span.
+// traced is a trace started by a bot: its header, its id and the bot's span.
 type traced struct{ header, id, span string }
 
 func begun(n int) traced {
@@ -95,9 +64,9 @@ func say(t *testing.T, nc *nats.Conn, tr traced, id, text string) {
 
 func TestOneProcess(t *testing.T) {
 	t.Parallel()
-	model := providertest.Start(t, nil)
+	model := scriptedmodel.Start(t, nil)
 	file := newTraces(t)
-	l := start(t, settings(t, map[string]string{
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{
 		"TRACE": "file:" + file.path, "TRIGGER_EVERY": "2", "MODEL": "openai:small", "MODEL_URL": model.URL, "MODEL_KEY": key,
 		"EMBED": "openai:vectors", "EMBED_URL": model.URL, "RERANK_URL": strings.TrimSuffix(model.URL, "/v1") + "/rerank", "MODEL_RETRIES": "0",
 	}))
@@ -139,7 +108,7 @@ func TestOneProcess(t *testing.T) {
 		file.of(second.id, has("commit message"))
 	})
 
-	t.Run("what a recall did stands below it", func(t *testing.T) {
+	t.Run("the steps of a recall are its child spans", func(t *testing.T) {
 		asked := begun(3)
 		if got := ask(t, nc, asked, "mem.alice.recall", `{"query":"Where does Alice live with Balthazar?"}`); !strings.Contains(got, "Lisbon") {
 			t.Fatalf("recall: %s", got)
@@ -157,13 +126,13 @@ func TestOneProcess(t *testing.T) {
 		}
 	})
 
-	t.Run("an answer's questions to the model stand below it", func(t *testing.T) {
+	t.Run("the model calls of an answer are its child spans", func(t *testing.T) {
 		asked := begun(4)
 		ask(t, nc, asked, "mem.alice.reflect", `{"query":"Where does Alice live?"}`)
 		file.of(asked.id, linked(asked.span, "reflect", "model call"))
 	})
 
-	t.Run("a write door's trace goes on through the log", func(t *testing.T) {
+	t.Run("the trace of a write request continues through the log", func(t *testing.T) {
 		asked := begun(5)
 		ask(t, nc, asked, "mem.alice.retain", `{"facts":[{"text":"Alice plays the viola da gamba."}]}`)
 		file.of(asked.id, linked(asked.span, "retain", "append write", "commit write", "publish changes"))
@@ -172,7 +141,7 @@ func TestOneProcess(t *testing.T) {
 		file.of(asked.id, linked(asked.span, "retain", "publish message", "cut window", "extract window", "append write", "commit write", "publish changes"))
 	})
 
-	t.Run("a request that fails says so and not why", func(t *testing.T) {
+	t.Run("a failed request is marked as failed without the reason", func(t *testing.T) {
 		asked := begun(7)
 		ask(t, nc, asked, "mem.alice.recall", `{"query":"Where is Balthazar?","max_facts":-1}`)
 		got := chain(t, file.of(asked.id, has("recall")), asked.span, "recall")
@@ -188,7 +157,7 @@ func TestOneProcess(t *testing.T) {
 		say(t, nc, traced{header: strings.Repeat("0", 600)}, "m9", "I also bought a kayak.")
 	})
 
-	t.Run("no span holds what was said, asked or answered, nor a key", func(t *testing.T) {
+	t.Run("no span contains message text, questions, answers or keys", func(t *testing.T) {
 		text := string(file.raw())
 		for _, word := range []string{"Lisbon", "tortoise", "Balthazar", "Bergen", "parrot", "Archimedes", "viola", "clavichord", "Philippa", "kayak", "Where", secret, secret[8:20], key, "Nora"} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
@@ -200,7 +169,7 @@ func TestOneProcess(t *testing.T) {
 
 func TestOffLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	l := start(t, settings(t, nil))
+	l := apptest.Start(t, apptest.Settings(t, nil))
 	nc := dial(t, l.URL)
 	changes, err := nc.SubscribeSync("mem.alice.change.*")
 	if err != nil {

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/internal/app"
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
@@ -31,8 +34,8 @@ func dump(t *testing.T, path string) []string {
 func TestTracesAreNoPartOfTheStore(t *testing.T) {
 	t.Parallel()
 	file := newTraces(t)
-	c := settings(t, map[string]string{"TRACE": "file:" + file.path})
-	l, err := app.StartLocal(t.Context(), c)
+	c := apptest.Settings(t, map[string]string{"TRACE": "file:" + file.path})
+	l, err := local.Start(t.Context(), c, os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +65,7 @@ func TestTracesAreNoPartOfTheStore(t *testing.T) {
 			t.Errorf("the store holds a trace: %s", line)
 		}
 	}
-	if err := app.Rebuild(t.Context(), c, nil); err != nil {
+	if err := offline.Rebuild(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, dump(t, c.Store)); diff != "" {
@@ -73,7 +76,7 @@ func TestTracesAreNoPartOfTheStore(t *testing.T) {
 func TestAWriteThatIsAppendedAnewKeepsItsTrace(t *testing.T) {
 	t.Parallel()
 	file := newTraces(t)
-	l := start(t, settings(t, map[string]string{"TRACE": "file:" + file.path}))
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"TRACE": "file:" + file.path}))
 	nc := dial(t, l.URL)
 	retained := begun(31)
 	reply := ask(t, nc, retained, "mem.alice.retain", `{"facts":[{"text":"Alice plays the cello."},{"text":"Alice owns a red kayak."}]}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
-// span is a span as a file of traces holds it.
+// span is a span as it is written to a trace file.
 type span struct {
 	Name        string
 	SpanContext struct{ TraceID, SpanID string }
@@ -82,7 +82,7 @@ func (f traces) all() []span {
 	return out
 }
 
-// of gives the spans of a trace, once done says that they are all there.
+// of returns the spans of a trace once done reports that they are complete.
 func (f traces) of(trace string, done func([]span) bool) []span {
 	f.t.Helper()
 	var out []span
@@ -93,7 +93,7 @@ func (f traces) of(trace string, done func([]span) bool) []span {
 	return out
 }
 
-// named gives the spans with a name.
+// named returns the spans with a name.
 func named(list []span, name string) []span {
 	var out []span
 	for _, s := range list {
@@ -104,7 +104,7 @@ func named(list []span, name string) []span {
 	return out
 }
 
-// has reports whether there is a span of each name.
+// has reports whether a span of each name exists.
 func has(names ...string) func([]span) bool {
 	return func(list []span) bool {
 		for _, n := range names {
@@ -116,7 +116,7 @@ func has(names ...string) func([]span) bool {
 	}
 }
 
-// find gives a span at the end of a chain: one of each name, each directly
+// find returns the span at the end of a chain: one of each name, each directly
 // under one of the name before it, the first directly under parent.
 func find(list []span, parent string, names ...string) (last span, missing string) {
 	at := []string{parent}
@@ -135,7 +135,7 @@ func find(list []span, parent string, names ...string) (last span, missing strin
 	return last, ""
 }
 
-// linked reports whether there is a chain.
+// linked reports whether the chain exists.
 func linked(parent string, names ...string) func([]span) bool {
 	return func(list []span) bool {
 		_, missing := find(list, parent, names...)
@@ -143,7 +143,7 @@ func linked(parent string, names ...string) func([]span) bool {
 	}
 }
 
-// chain is find that fails the test.
+// chain is like find, and fails the test if there is no such chain.
 func chain(t *testing.T, list []span, parent string, names ...string) span {
 	t.Helper()
 	last, missing := find(list, parent, names...)

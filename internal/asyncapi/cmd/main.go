@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	if err := write("docs/asyncapi.yaml", "internal/asyncapi", "pkg/events", "pkg/query", "pkg/memory"); err != nil {
+	if err := write("docs/asyncapi.yaml", "pkg/wire", "pkg/memory"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // EmbedderDimension is the size of an Embedder's vectors.
@@ -22,9 +22,8 @@ var concepts = [][]string{
 	{"eats", "food", "dinner", "meal", "allergic", "shellfish", "prawns"}, {"lives", "moved", "home", "resides"}, {"happy", "glad", "cheerful"},
 }
 
-// Embedder stands for an embedding model: words that mean the same lie near
-// each other whatever their letters. It is deterministic for one name, and can
-// be made to fail. It is safe for concurrent use.
+// Embedder stands for an embedding model: words that mean the same lie near each other whatever their letters. It is
+// deterministic for one name, and can be made to fail. It is safe for concurrent use.
 type Embedder struct {
 	name string
 
@@ -65,14 +64,14 @@ func (e *Embedder) Refuse(part string) {
 	e.refuses = part
 }
 
-// Calls gives how often it was asked, and for how many texts.
+// Calls returns how often it was asked, and for how many texts.
 func (e *Embedder) Calls() (calls, texts int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.calls, e.texts
 }
 
-// Embed gives one vector for each text.
+// Embed returns one vector for each text.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([]memory.Vector, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,13 +99,13 @@ func count(yes bool) int {
 	return 0
 }
 
-func (e *Embedder) vector(text string) memory.Vector {
+func (e *Embedder) vector(s string) memory.Vector {
 	sum := make(memory.Vector, EmbedderDimension)
 	sum[0] = .05
-	for _, stem := range analysis.ContentStems(text) {
+	for _, stem := range text.ContentStems(s) {
 		meaning := stem
 		for _, c := range concepts {
-			if slices.Contains(analysis.ContentStems(strings.Join(c, " ")), stem) {
+			if slices.Contains(text.ContentStems(strings.Join(c, " ")), stem) {
 				meaning = "=" + c[0]
 			}
 		}

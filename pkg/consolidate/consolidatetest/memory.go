@@ -1,5 +1,7 @@
-// Package consolidatetest is a bank in memory for testing what consolidation
-// decides: a consolidate.View over plain maps that applies what was planned.
+// Package consolidatetest supports tests of what consolidation decides.
+//
+// Memory is one bank in memory: a plan.View over maps that applies what was planned, with exact nearest neighbours and a
+// count of reads. Embedder stands for an embedding model. Fact and its like make facts.
 package consolidatetest
 
 import (
@@ -8,12 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Memory is one bank. It is not safe for concurrent use. Its nearest
-// neighbours are exact, over all nodes of the bank.
+// Memory is one bank. It is not safe for concurrent use. Its nearest neighbours are exact, over all nodes of the bank.
 type Memory struct {
 	ID           memory.BankID
 	Profile      memory.Bank
@@ -23,7 +24,7 @@ type Memory struct {
 	Related      map[string]memory.Relation
 	Disputes     map[memory.ConflictID]memory.Conflict
 	Observed     map[memory.ObservationID]memory.Observation
-	Events       map[uint64]consolidate.StoredMessage
+	Events       map[uint64]plan.StoredMessage
 	Replaced     map[memory.MessageID]memory.Replacement
 	Windows      map[memory.WindowID]memory.WindowEnd
 	Ops          map[string]memory.WriteOutcome
@@ -49,7 +50,7 @@ func New(id memory.BankID) *Memory {
 		Related:   map[string]memory.Relation{},
 		Disputes:  map[memory.ConflictID]memory.Conflict{},
 		Observed:  map[memory.ObservationID]memory.Observation{},
-		Events:    map[uint64]consolidate.StoredMessage{},
+		Events:    map[uint64]plan.StoredMessage{},
 		Replaced:  map[memory.MessageID]memory.Replacement{},
 		Windows:   map[memory.WindowID]memory.WindowEnd{},
 		Ops:       map[string]memory.WriteOutcome{},
@@ -58,10 +59,9 @@ func New(id memory.BankID) *Memory {
 	}
 }
 
-// Say stores a message event as the store would: the first event of an id is
-// stored, a later one is a duplicate.
+// Say stores a message event as the store would: the first event of an id is stored, a later one is a duplicate.
 func (m *Memory) Say(seq uint64, id memory.MessageID, session memory.SessionID, speaker string, said time.Time, replaces memory.MessageID) {
-	e := consolidate.StoredMessage{Seq: seq, ID: id, Canonical: seq, Session: session, Speaker: speaker, Said: memory.At(said),
+	e := plan.StoredMessage{Seq: seq, ID: id, Canonical: seq, Session: session, Speaker: speaker, Said: memory.At(said),
 		Replaces: replaces, State: memory.StatePending}
 	for _, o := range m.Events {
 		if o.ID == id && o.Canonical == o.Seq {
@@ -71,10 +71,9 @@ func (m *Memory) Say(seq uint64, id memory.MessageID, session memory.SessionID, 
 	m.Events[seq] = e
 }
 
-// Write plans a write on the bank as it stands and applies the plan. A write
-// without a sequence or a bank is given them; one whose op was applied changes
-// nothing.
-func (m *Memory) Write(w memory.Write, cfg consolidate.Config) (memory.Changes, error) {
+// Write plans a write on the bank as it stands and applies the plan. A write without a sequence or a bank is given
+// them; one whose op was applied changes nothing.
+func (m *Memory) Write(w memory.Write, cfg plan.Config) (memory.Changes, error) {
 	if w.Seq == 0 {
 		w.Seq = m.last + 1
 	}
@@ -83,7 +82,7 @@ func (m *Memory) Write(w memory.Write, cfg consolidate.Config) (memory.Changes, 
 	if o, ok := m.Ops[w.Op]; ok && w.Op != "" {
 		return memory.Changes{Outcome: o}, nil
 	}
-	c, err := consolidate.Plan(m, w, cfg)
+	c, err := plan.Plan(m, w, cfg)
 	if err == nil {
 		m.Apply(w, c)
 	}
@@ -160,8 +159,8 @@ func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
 	}
 	m.Uses = append(m.Uses, c.Uses...)
 	if c.Forgotten != nil {
-		for _, seq := range c.Forgotten.Messages {
-			m.Events[seq] = consolidate.StoredMessage{Seq: seq, State: memory.StateForgotten}
+		for _, seq := range slices.Concat(c.Forgotten.Messages, c.Forgotten.Late) {
+			m.Events[seq] = plan.StoredMessage{Seq: seq, State: memory.StateForgotten}
 			delete(m.Vectors, seq)
 		}
 	}
@@ -174,7 +173,7 @@ func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
 	}
 }
 
-// Live gives the live facts, by id.
+// Live returns the live facts, by id.
 func (m *Memory) Live() []memory.Fact {
 	var out []memory.Fact
 	for _, id := range slices.Sorted(maps.Keys(m.FactsByID)) {
@@ -185,7 +184,7 @@ func (m *Memory) Live() []memory.Fact {
 	return out
 }
 
-// Fact gives the fact with this text; false if there is none.
+// Fact returns the fact with this text; false if there is none.
 func (m *Memory) Fact(text string) (memory.Fact, bool) {
 	for _, f := range m.FactsByID {
 		if memory.NormalText(f.Text) == memory.NormalText(text) {

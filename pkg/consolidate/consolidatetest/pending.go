@@ -8,7 +8,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// DecisionsOf gives the decisions that one of the facts was party to.
+// DecisionsOf returns the decisions that one of the facts was party to.
 func (m *Memory) DecisionsOf(facts []memory.FactID) ([]memory.DecisionResult, error) {
 	m.Reads++
 	var out []memory.DecisionResult
@@ -23,7 +23,7 @@ func (m *Memory) DecisionsOf(facts []memory.FactID) ([]memory.DecisionResult, er
 	return out, nil
 }
 
-// Pending gives the questions of a kind, the longest waiting first.
+// Pending returns the questions of a kind, the longest waiting first.
 func (m *Memory) Pending(kind memory.PendingKind, limit int) ([]memory.PendingQuestion, error) {
 	m.Reads++
 	var out []memory.PendingQuestion

@@ -6,22 +6,33 @@ import (
 	"slices"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-var _ consolidate.View = (*Memory)(nil)
+var _ plan.View = (*Memory)(nil)
 
-// Bank gives the profile.
+// Bank returns the profile.
 func (m *Memory) Bank() (memory.Bank, error) { m.Reads++; return m.Profile, nil }
 
-// Facts gives facts by id, in the order asked.
+// Made reports whether the bank was made: by a profile, or by a message event up to a sequence.
+func (m *Memory) Made(upto uint64) (bool, error) {
+	m.Reads++
+	for seq := range m.Events {
+		if seq <= upto {
+			return true, nil
+		}
+	}
+	return !m.Profile.Created.IsZero() || len(m.FactsByID)+len(m.Observed) > 0, nil
+}
+
+// Facts returns facts by id, in the order asked.
 func (m *Memory) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 	m.Reads++
 	return pick(m.FactsByID, ids), nil
 }
 
-// FactByKey gives the live fact of a key.
+// FactByKey returns the live fact of a key.
 func (m *Memory) FactByKey(key string) (*memory.Fact, error) {
 	found := m.facts(func(f memory.Fact) bool { return f.Key == key && f.Live() }, 1)
 	if len(found) == 0 {
@@ -30,15 +41,14 @@ func (m *Memory) FactByKey(key string) (*memory.Fact, error) {
 	return &found[0], nil
 }
 
-// FactsOfState gives the facts of an attribute of a subject, newest said first.
+// FactsOfState returns the facts of an attribute of a subject, newest said first.
 func (m *Memory) FactsOfState(subject memory.EntityID, attribute string, limit int) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
 		return f.Merged == "" && f.State != nil && f.State.Subject == subject && f.State.Attribute == attribute
 	}, limit), nil
 }
 
-// FactsOfStateSince gives those of them that hold at a time or later, or never,
-// or that were said then or later.
+// FactsOfStateSince returns those of them that hold at a time or later, or never, or that were said then or later.
 func (m *Memory) FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time, limit int) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
 		n := len(f.Valid)
@@ -47,26 +57,26 @@ func (m *Memory) FactsOfStateSince(subject memory.EntityID, attribute string, at
 	}, limit), nil
 }
 
-// FactsOfEntity gives live facts that name the entity, newest said first.
+// FactsOfEntity returns live facts that name the entity, newest said first.
 func (m *Memory) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool { return f.Live() && slices.Contains(f.Entities, entity) }, limit), nil
 }
 
-// FactsOfMessages gives the facts that rest on one of the events.
+// FactsOfMessages returns the facts that rest on one of the events.
 func (m *Memory) FactsOfMessages(seqs []uint64) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
 		return slices.ContainsFunc(f.Sources, func(s memory.Source) bool { return slices.Contains(seqs, s.Seq) })
 	}, 0), nil
 }
 
-// FactsByHand gives the facts that rest on no message.
+// FactsByHand returns the facts that rest on no message.
 func (m *Memory) FactsByHand(speaker string, session memory.SessionID) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {
 		return len(f.Sources) == 0 && (speaker == "" || memory.NormalText(f.Speaker) == memory.NormalText(speaker)) && (session == "" || f.Session == session)
 	}, 0), nil
 }
 
-// FactsPointingTo gives the facts superseded by or merged into one of the ids.
+// FactsPointingTo returns the facts superseded by or merged into one of the ids.
 func (m *Memory) FactsPointingTo(ids []memory.FactID) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool { return slices.Contains(ids, f.Superseded) || slices.Contains(ids, f.Merged) }, 0), nil
 }
@@ -86,22 +96,22 @@ func (m *Memory) facts(match func(memory.Fact) bool, limit int) []memory.Fact {
 	return out
 }
 
-// Nearest gives the live nodes of a level by descending cosine, ties by id.
-func (m *Memory) Nearest(level int, v memory.Vector, _ []string, _ []memory.EntityID, least float64, limit int) ([]consolidate.Neighbour, error) {
+// Nearest returns the live nodes of a level by descending cosine, ties by id.
+func (m *Memory) Nearest(level int, v memory.Vector, _ []string, _ []memory.EntityID, least float64, limit int) ([]plan.Neighbour, error) {
 	m.Reads++
-	var out []consolidate.Neighbour
+	var out []plan.Neighbour
 	for _, n := range m.nodes(level) {
 		if c := memory.Cosine(v, n.Vector); c > 0 && c >= least {
-			out = append(out, consolidate.Neighbour{Node: n, Cosine: c})
+			out = append(out, plan.Neighbour{Node: n, Cosine: c})
 		}
 	}
-	slices.SortFunc(out, func(a, b consolidate.Neighbour) int {
+	slices.SortFunc(out, func(a, b plan.Neighbour) int {
 		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.ID, b.ID))
 	})
 	return out[:min(limit, len(out))], nil
 }
 
-// Nodes gives live facts or composites as nodes.
+// Nodes returns live facts or composites as nodes.
 func (m *Memory) Nodes(level int, ids []string) ([]memory.Node, error) {
 	m.Reads++
 	var out []memory.Node
@@ -140,19 +150,19 @@ func (m *Memory) nodes(level int) []memory.Node {
 	return out
 }
 
-// Composites gives composites by id.
+// Composites returns composites by id.
 func (m *Memory) Composites(ids []memory.CompositeID) ([]memory.Composite, error) {
 	m.Reads++
 	return pick(m.Tree, ids), nil
 }
 
-// Entities gives entities by id.
+// Entities returns entities by id.
 func (m *Memory) Entities(ids []memory.EntityID) ([]memory.Entity, error) {
 	m.Reads++
 	return pick(m.Named, ids), nil
 }
 
-// EntitiesNamed gives the entities with this name or alias, by id.
+// EntitiesNamed returns the entities with this name or alias, by id.
 func (m *Memory) EntitiesNamed(name string) ([]memory.Entity, error) {
 	m.Reads++
 	var out []memory.Entity
@@ -166,7 +176,7 @@ func (m *Memory) EntitiesNamed(name string) ([]memory.Entity, error) {
 	return out, nil
 }
 
-// BusiestEntities gives entities by the number of live facts that name them.
+// BusiestEntities returns entities by the number of live facts that name them.
 func (m *Memory) BusiestEntities(limit int) ([]memory.Entity, error) {
 	m.Reads++
 	count := map[memory.EntityID]int{}

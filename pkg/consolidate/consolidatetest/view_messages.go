@@ -5,31 +5,31 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Messages gives what is stored of message events.
-func (m *Memory) Messages(seqs []uint64) ([]consolidate.StoredMessage, error) {
+// Messages returns what is stored of message events.
+func (m *Memory) Messages(seqs []uint64) ([]plan.StoredMessage, error) {
 	m.Reads++
 	return pick(m.Events, seqs), nil
 }
 
-// MessagesByID gives what is stored under message ids, and the duplicates behind it.
-func (m *Memory) MessagesByID(ids []memory.MessageID) ([]consolidate.StoredMessage, error) {
-	return m.events(func(e consolidate.StoredMessage) bool { return slices.Contains(ids, e.ID) }), nil
+// MessagesByID returns what is stored under message ids, and the duplicates behind it.
+func (m *Memory) MessagesByID(ids []memory.MessageID) ([]plan.StoredMessage, error) {
+	return m.events(func(e plan.StoredMessage) bool { return slices.Contains(ids, e.ID) }), nil
 }
 
-// MessagesOf gives the events of a session, of a speaker, or of the bank.
-func (m *Memory) MessagesOf(session memory.SessionID, speaker string, upto uint64) ([]consolidate.StoredMessage, error) {
-	return m.events(func(e consolidate.StoredMessage) bool {
+// MessagesOf returns the events of a session, of a speaker, or of the bank.
+func (m *Memory) MessagesOf(session memory.SessionID, speaker string, upto uint64) ([]plan.StoredMessage, error) {
+	return m.events(func(e plan.StoredMessage) bool {
 		return e.Seq <= upto && (session == "" || e.Session == session) && (session != "" || speaker == "" || memory.NormalText(e.Speaker) == memory.NormalText(speaker))
 	}), nil
 }
 
-func (m *Memory) events(match func(consolidate.StoredMessage) bool) []consolidate.StoredMessage {
+func (m *Memory) events(match func(plan.StoredMessage) bool) []plan.StoredMessage {
 	m.Reads++
-	var out []consolidate.StoredMessage
+	var out []plan.StoredMessage
 	for _, seq := range slices.Sorted(maps.Keys(m.Events)) {
 		if e := m.Events[seq]; match(e) {
 			out = append(out, e)
@@ -38,13 +38,13 @@ func (m *Memory) events(match func(consolidate.StoredMessage) bool) []consolidat
 	return out
 }
 
-// Replacements gives the replacements in effect.
+// Replacements returns the replacements in effect.
 func (m *Memory) Replacements(ids []memory.MessageID) ([]memory.Replacement, error) {
 	m.Reads++
 	return pick(m.Replaced, ids), nil
 }
 
-// Conflicts gives the conflicts one of the facts is party to, by id.
+// Conflicts returns the conflicts one of the facts is party to, by id.
 func (m *Memory) Conflicts(facts []memory.FactID) ([]memory.Conflict, error) {
 	m.Reads++
 	var out []memory.Conflict
@@ -56,7 +56,7 @@ func (m *Memory) Conflicts(facts []memory.FactID) ([]memory.Conflict, error) {
 	return out, nil
 }
 
-// Conflict gives one conflict.
+// Conflict returns one conflict.
 func (m *Memory) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
 	m.Reads++
 	if c, ok := m.Disputes[id]; ok {
@@ -65,13 +65,13 @@ func (m *Memory) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
 	return nil, nil
 }
 
-// Observations gives observations by id.
+// Observations returns observations by id.
 func (m *Memory) Observations(ids []memory.ObservationID) ([]memory.Observation, error) {
 	m.Reads++
 	return pick(m.Observed, ids), nil
 }
 
-// ObservationsOf gives the observations that rest on one of the facts, by id.
+// ObservationsOf returns the observations that rest on one of the facts, by id.
 func (m *Memory) ObservationsOf(facts []memory.FactID) ([]memory.Observation, error) {
 	m.Reads++
 	var out []memory.Observation
@@ -84,7 +84,7 @@ func (m *Memory) ObservationsOf(facts []memory.FactID) ([]memory.Observation, er
 	return out, nil
 }
 
-// Window gives how a window ended.
+// Window returns how a window ended.
 func (m *Memory) Window(id memory.WindowID) (*memory.WindowEnd, error) {
 	m.Reads++
 	if w, ok := m.Windows[id]; ok {
@@ -93,7 +93,7 @@ func (m *Memory) Window(id memory.WindowID) (*memory.WindowEnd, error) {
 	return nil, nil
 }
 
-// Outcome gives the outcome of an op.
+// Outcome returns the outcome of an op.
 func (m *Memory) Outcome(op string) (*memory.WriteOutcome, error) {
 	m.Reads++
 	if o, ok := m.Ops[op]; ok {

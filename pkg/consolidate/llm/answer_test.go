@@ -21,8 +21,7 @@ func fact(n int, text string) memory.Fact {
 	return memory.Fact{ID: memory.NewFactID("alice", text, memory.KindWorld), Text: text, Said: said, Version: uint64(n), Valid: []memory.Interval{{From: said}}}
 }
 
-// batch is two new facts, of which the first has two older ones and the second
-// one of those.
+// batch is two new facts, of which the first has two older ones and the second one of those.
 func batch() llm.Batch {
 	a, b := fact(1, "Alice lives in Paris."), fact(2, "Alice owns a boat.")
 	return llm.NewBatch(redact{}, 800, []llm.Case{

@@ -14,43 +14,42 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// errNonsense: the model answered, and the answer is of no use.
+// errNonsense means that the model answered, and that its answer cannot be used.
 var errNonsense = errors.New("the answer makes no sense")
 
-// question is one call of a model: what it answered, and what it took.
-type question struct {
+// answer is what one call of a model returned, and its usage.
+type answer struct {
 	text      string
 	truncated bool
 	stamp     memory.Stamp
 	usage     []memory.StageUsage
 }
 
-// ask calls a stage's model. The error is errNonsense where the model refuses
-// the prompt as it stands; any other means that asking again may help, and what
-// the call took is in the log by then. A bank without tokens left is errSpent.
-func (w *Worker) ask(ctx context.Context, bank memory.BankID, stage string, m memory.LanguageModel, p memory.Prompt) (question, error) {
+// ask calls a stage's model. The error is errNonsense where the model refuses the prompt, and errSpent for a bank
+// without tokens left; with any other, asking again may help, and the usage of the call has been appended to the log.
+func (w *Worker) ask(ctx context.Context, bank memory.BankID, stage string, m memory.LanguageModel, p memory.Prompt) (answer, error) {
 	if w.exhausted(ctx, bank) {
-		return question{}, errSpent
+		return answer{}, errSpent
 	}
 	meter := &memory.Meter{}
 	limited, cancel := context.WithTimeout(memory.WithMeter(ctx, meter), w.cfg.Timeout)
 	defer cancel()
 	c, err := m.Complete(limited, p)
-	q := question{text: c.Text, truncated: c.Truncated, stamp: memory.Stamp{Model: m.Name(), Prompt: promptName(stage)}, usage: meter.Take()}
+	q := answer{text: c.Text, truncated: c.Truncated, stamp: memory.Stamp{Model: m.Name(), Prompt: promptName(stage)}, usage: meter.Take()}
 	if errors.Is(err, memory.ErrInvalid) {
 		w.metrics.answered(stage, "refused")
 		return q, fmt.Errorf("%s: %w: %w", m.Name(), errNonsense, err)
 	}
 	if err != nil {
 		w.metrics.answered(stage, "failed")
-		w.spend(ctx, bank, q.usage)
+		w.appendUsage(ctx, bank, q.usage)
 		return q, fmt.Errorf("%s: %w", m.Name(), err)
 	}
 	return q, nil
 }
 
-// spend puts usage in the log that no other write tells of. It is tried once.
-func (w *Worker) spend(ctx context.Context, bank memory.BankID, usage []memory.StageUsage) {
+// appendUsage appends usage that no other write reports to the log. It is tried once.
+func (w *Worker) appendUsage(ctx context.Context, bank memory.BankID, usage []memory.StageUsage) {
 	if len(usage) == 0 {
 		return
 	}
@@ -62,8 +61,8 @@ func (w *Worker) spend(ctx context.Context, bank memory.BankID, usage []memory.S
 	}
 }
 
-// append appends a write and waits until the store has applied it, so that the
-// next look does not find waiting what was answered.
+// append appends a write and waits until the store has applied it, so that the next look at the store does not find the
+// question pending any more.
 func (w *Worker) append(ctx context.Context, wr memory.Write) error {
 	seq, err := w.deps.Log.AppendWrite(ctx, wr)
 	if err != nil {
@@ -84,46 +83,45 @@ func (w *Worker) append(ctx context.Context, wr memory.Write) error {
 	}
 }
 
-// opOf names a write by what it answers: a repeat of it is known as one.
+// opOf returns the op of a write that answers a question, from what it answers: repeating it changes nothing.
 func opOf(stage string, parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return stage + ":" + hex.EncodeToString(sum[:12])
 }
 
-// strike is what an answer without sense was about.
-type strike struct {
+// questionKey names a question that got an unusable answer.
+type questionKey struct {
 	bank memory.BankID
 	memory.PendingKey
 }
 
-// strikeOut counts an answer without sense and reports that it was the last.
-func (w *Worker) strikeOut(bank memory.BankID, kind memory.PendingKind, id string) bool {
-	s := strike{bank, memory.PendingKey{Kind: kind, ID: id}}
-	w.strikes[s]++
-	if w.strikes[s] < w.cfg.Tries {
+// giveUp counts an unusable answer and reports whether the question is to be given up.
+func (w *Worker) giveUp(bank memory.BankID, kind memory.PendingKind, id string) bool {
+	s := questionKey{bank, memory.PendingKey{Kind: kind, ID: id}}
+	w.unusable[s]++
+	if w.unusable[s] < w.cfg.Tries {
 		return false
 	}
-	delete(w.strikes, s)
+	delete(w.unusable, s)
 	return true
 }
 
-// batchSize is how many questions go into one prompt after so many answers
-// without sense: ever fewer, and at the last try one alone, so that what breaks
-// an answer takes nothing else with it.
-func (w *Worker) batchSize(most, strikes int) int {
+// batchSize is how many questions go into one prompt after so many unusable answers: ever fewer, and one at the last
+// try, so that a question which breaks an answer affects no other.
+func (w *Worker) batchSize(most, attempts int) int {
 	switch {
-	case strikes == 0:
+	case attempts == 0:
 		return most
-	case strikes >= w.cfg.Tries-1:
+	case attempts >= w.cfg.Tries-1:
 		return 1
 	}
-	return max(1, most>>(2*min(strikes, 8)))
+	return max(1, most>>(2*min(attempts, 8)))
 }
 
-func (w *Worker) struck(bank memory.BankID, kind memory.PendingKind, id string) int {
-	return w.strikes[strike{bank, memory.PendingKey{Kind: kind, ID: id}}]
+func (w *Worker) unusableAnswers(bank memory.BankID, kind memory.PendingKind, id string) int {
+	return w.unusable[questionKey{bank, memory.PendingKey{Kind: kind, ID: id}}]
 }
 
-func (w *Worker) forgive(bank memory.BankID, kind memory.PendingKind, id string) {
-	delete(w.strikes, strike{bank, memory.PendingKey{Kind: kind, ID: id}})
+func (w *Worker) clearUnusable(bank memory.BankID, kind memory.PendingKind, id string) {
+	delete(w.unusable, questionKey{bank, memory.PendingKey{Kind: kind, ID: id}})
 }

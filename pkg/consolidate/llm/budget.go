@@ -9,11 +9,11 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// errSpent: the bank has no tokens left on this day. What waits goes on waiting.
+// errSpent means that the bank has no tokens left on this day. Its questions stay pending.
 var errSpent = errors.New("the bank has used up its tokens of the day")
 
-// exhausted reports whether a bank has used up its tokens of this UTC day, and
-// tells of it once a day. What cannot be read bounds nothing.
+// exhausted reports whether a bank has used up its tokens of this UTC day, and logs it once a day. A bound that cannot
+// be read does not apply.
 func (w *Worker) exhausted(ctx context.Context, bank memory.BankID) bool {
 	day := w.deps.Now().UTC().Format(time.DateOnly)
 	tokens, bound, err := w.deps.Store.Spent(ctx, bank, day)

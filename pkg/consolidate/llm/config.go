@@ -8,40 +8,40 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Config holds the numbers of the loop.
+// Config holds the settings of a Worker.
 type Config struct {
-	Poll time.Duration // how often the store is asked what waits
+	Poll time.Duration // how often the store is asked for pending questions
 
-	DecideBatch   int           // waiting facts of a bank that are asked about at once
-	DecideAfter   time.Duration // after so long even fewer are
+	DecideBatch   int           // pending facts of a bank that start a question
+	DecideAfter   time.Duration // age from which fewer start one too
 	DecideFacts   int           // facts of one question, at most
 	DecideTargets int           // older facts shown with each, at most
 
-	SummariseBatch int           // waiting composites of a bank that are asked about at once
-	SummariseAfter time.Duration // after so long even fewer are
+	SummariseBatch int           // pending composites of a bank that start a question
+	SummariseAfter time.Duration // age from which fewer start one too
 	SummariseNodes int           // composites of one question, at most
 
-	ObserveBatch    int           // unobserved facts of a bank that are observed at once
-	ObserveAfter    time.Duration // after so long ObserveLeast of them are enough
+	ObserveBatch    int           // unobserved facts of a bank that start a question
+	ObserveAfter    time.Duration // age from which ObserveLeast of them are enough
 	ObserveLeast    int
-	ObserveEvery    time.Duration // how often it is looked whether there are as many
+	ObserveEvery    time.Duration // how often unobserved facts are counted
 	ObserveSubjects int           // subjects of one question, at most
 	ObserveFacts    int           // facts of a subject shown, newest first, at most
-	ObserveNew      int           // unobserved facts that a subject is looked at for, unless a request asks
+	ObserveNew      int           // unobserved facts without which a subject is left out, unless a request asks
 
-	// TokensPerDay is how many tokens language models may take for a bank on one
-	// UTC day before what waits is left for the next, unless the bank's quotas
-	// name another bound; 0 = no bound.
+	// TokensPerDay is how many tokens language models may use for a bank on one UTC day; further questions wait for the
+	// next. A bank's quotas may name another bound; 0 = no bound.
 	TokensPerDay int64
 
 	TextBytes int           // of one text that is shown, at most
 	Timeout   time.Duration // of one question
-	Tries     int           // answers without sense after which what was asked about waits no longer
+	Tries     int           // unusable answers after which a question is given up
+	Unusable  int           // unusable answers of a stage to one bank after which it is not asked again within the hour
 	Backoff   time.Duration // first pause after a failure; it doubles
 	BackoffTo time.Duration // longest pause
 }
 
-// DefaultConfig asks seldom and much at a time.
+// DefaultConfig asks rarely, and about many records at a time.
 func DefaultConfig() Config {
 	return Config{
 		Poll:        time.Second,
@@ -49,11 +49,11 @@ func DefaultConfig() Config {
 		SummariseBatch: 32, SummariseAfter: time.Hour, SummariseNodes: 32,
 		ObserveBatch: 250, ObserveAfter: 6 * time.Hour, ObserveLeast: 12, ObserveEvery: time.Minute,
 		ObserveSubjects: 8, ObserveFacts: 30, ObserveNew: 4,
-		TextBytes: 800, Timeout: 2 * time.Minute, Tries: 3, Backoff: 2 * time.Second, BackoffTo: 5 * time.Minute,
+		TextBytes: 800, Timeout: 2 * time.Minute, Tries: 3, Unusable: 12, Backoff: 2 * time.Second, BackoffTo: 5 * time.Minute,
 	}
 }
 
-// Validate reports every number that cannot be used.
+// Validate reports every setting that cannot be used; the error wraps memory.ErrInvalid.
 func (c Config) Validate() error {
 	var errs []error
 	for _, n := range []struct {
@@ -63,7 +63,7 @@ func (c Config) Validate() error {
 		{"decide_batch", c.DecideBatch, 1}, {"decide_facts", c.DecideFacts, 1}, {"decide_targets", c.DecideTargets, 1},
 		{"summarise_batch", c.SummariseBatch, 1}, {"summarise_nodes", c.SummariseNodes, 1},
 		{"observe_batch", c.ObserveBatch, 1}, {"observe_least", c.ObserveLeast, 1}, {"observe_subjects", c.ObserveSubjects, 1},
-		{"observe_facts", c.ObserveFacts, 2}, {"observe_new", c.ObserveNew, 1}, {"text_bytes", c.TextBytes, 16}, {"tries", c.Tries, 1},
+		{"observe_facts", c.ObserveFacts, 2}, {"observe_new", c.ObserveNew, 1}, {"text_bytes", c.TextBytes, 16}, {"tries", c.Tries, 1}, {"unusable", c.Unusable, 1},
 	} {
 		if n.value < n.low || n.value > 1_000_000 {
 			errs = append(errs, memory.Invalid(n.name, "is %d; expected %d to 1000000", n.value, n.low))

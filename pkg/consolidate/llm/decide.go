@@ -7,29 +7,28 @@ import (
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// pendingRead is how many waiting questions are looked at for a batch.
+// pendingRead is how many pending questions are read for a batch.
 const pendingRead = 512
 
-// decideCase is a fact that waits for a decision and the older ones that it is
-// to be held against, as they are now.
+// decideCase is a fact that waits for a decision, and the older ones that it is to be compared with, as they are now.
 type decideCase struct {
-	id     memory.FactID
-	fact   memory.Fact
-	older  []memory.Fact
-	strike int
+	id       memory.FactID
+	fact     memory.Fact
+	older    []memory.Fact
+	attempts int
 }
 
-// decide asks about the waiting facts of a bank: about a batch of them, or with
-// all about every one.
+// decide asks about pending facts of a bank: about one batch or, with all, about every one.
 func (w *Worker) decide(ctx context.Context, bank memory.BankID, all bool) error {
 	return inBatches(ctx, all, "decide about %d facts", func() (int, int, error) { return w.decideBatch(ctx, bank) })
 }
 
-// inBatches asks about one batch of what waits, or with all until nothing does.
-// A batch that leaves all of it waiting is errNonsense.
+// inBatches asks about one batch of pending questions or, with all, until none is left. A batch that resolves none is
+// errNonsense.
 func inBatches(ctx context.Context, all bool, what string, ask func() (left, resolved int, err error)) error {
 	for ctx.Err() == nil {
 		left, resolved, err := ask()
@@ -46,8 +45,8 @@ func inBatches(ctx context.Context, all bool, what string, ask func() (left, res
 	return ctx.Err()
 }
 
-// decideBatch asks about one batch and says how many facts still wait, and how
-// many wait no longer. Facts without an older one left are not asked about.
+// decideBatch asks about one batch. It returns how many of the facts read are still pending, and how many were
+// resolved. Facts without an older one left are resolved without asking.
 func (w *Worker) decideBatch(ctx context.Context, bank memory.BankID) (left, resolved int, err error) {
 	cases, err := w.readCases(ctx, bank)
 	if err != nil || len(cases) == 0 {
@@ -64,13 +63,13 @@ func (w *Worker) decideBatch(ctx context.Context, bank memory.BankID) (left, res
 		}
 	}
 	if len(write.Decide) == 0 {
-		w.spend(ctx, bank, write.Usage)
+		w.appendUsage(ctx, bank, write.Usage)
 		return len(cases), 0, nil
 	}
 	key := []string{string(bank)}
 	for _, d := range write.Decide {
 		key = append(key, string(d.Fact), fmt.Sprint(d.Version))
-		w.forgive(bank, memory.PendingDecide, string(d.Fact))
+		w.clearUnusable(bank, memory.PendingDecide, string(d.Fact))
 	}
 	write.Op = opOf(memory.StageDecide, key...)
 	if err := w.append(ctx, write); err != nil {
@@ -79,8 +78,8 @@ func (w *Worker) decideBatch(ctx context.Context, bank memory.BankID) (left, res
 	return len(cases) - len(write.Decide), len(write.Decide), nil
 }
 
-// decideByModel asks about a batch and puts what was decided into the write.
-// The facts that an answer without sense was about are given up after so many.
+// decideByModel asks about a batch and adds the decisions to the write. Facts are given up after too many unusable
+// answers.
 func (w *Worker) decideByModel(ctx context.Context, write *memory.Write, batch []decideCase) error {
 	p, pairs, err := decidePrompt(w.shown(), batch)
 	if err != nil {
@@ -97,10 +96,8 @@ func (w *Worker) decideByModel(ctx context.Context, write *memory.Write, batch [
 	}
 	if err != nil {
 		a = decideAnswer{nonsense: true}
-		w.metrics.answered(memory.StageDecide, "nonsense")
-	} else {
-		w.metrics.answered(memory.StageDecide, "answered")
 	}
+	w.answered(write.Bank, memory.StageDecide, err == nil)
 	w.metrics.counted(memory.StageDecide, "taken", len(a.items))
 	w.metrics.counted(memory.StageDecide, "refused", a.refused)
 	by := q.stamp
@@ -108,7 +105,7 @@ func (w *Worker) decideByModel(ctx context.Context, write *memory.Write, batch [
 	for i, c := range batch {
 		decided := memory.Decided{Fact: c.id, Version: c.fact.Version}
 		if !a.answers(i) {
-			if !w.strikeOut(write.Bank, memory.PendingDecide, string(c.id)) {
+			if !w.giveUp(write.Bank, memory.PendingDecide, string(c.id)) {
 				continue
 			}
 			w.dropped(write.Bank, memory.StageDecide, string(c.id))
@@ -127,8 +124,7 @@ func (w *Worker) decideByModel(ctx context.Context, write *memory.Write, batch [
 	return nil
 }
 
-// decision is one item of an answer as the log keeps it, with the messages that
-// it was decided from.
+// decision returns one item of an answer as the log keeps it, with the messages that it was decided from.
 func (w *Worker) decision(c decideCase, item decideItem) memory.Decision {
 	t := c.older[item.older]
 	d := memory.Decision{Target: t.ID, Version: t.Version, Action: item.action, Reason: w.deps.Redactor.Redact(item.reason)}
@@ -143,8 +139,7 @@ func (w *Worker) decision(c decideCase, item decideItem) memory.Decision {
 	return d
 }
 
-// embed gives the wordings of updates their vectors, all at once. Without them
-// they are embedded later.
+// embed adds the vectors of the wordings of updates, with one call. Where it fails they are embedded later.
 func (w *Worker) embed(ctx context.Context, write *memory.Write) {
 	if w.deps.Embedder == nil {
 		return
@@ -177,9 +172,9 @@ func (w *Worker) embed(ctx context.Context, write *memory.Write) {
 	}
 }
 
-// readCases reads what waits for a decision.
+// readCases reads the facts that wait for a decision.
 func (w *Worker) readCases(ctx context.Context, bank memory.BankID) (cases []decideCase, err error) {
-	err = w.deps.Store.Look(ctx, bank, func(v consolidate.View) error {
+	err = w.deps.Store.Look(ctx, bank, func(v plan.View) error {
 		waiting, err := v.Pending(memory.PendingDecide, pendingRead)
 		if err != nil {
 			return err
@@ -197,7 +192,7 @@ func (w *Worker) readCases(ctx context.Context, bank memory.BankID) (cases []dec
 			facts[f.ID] = f
 		}
 		for _, q := range waiting {
-			c := decideCase{id: memory.FactID(q.ID), strike: w.struck(bank, memory.PendingDecide, q.ID)}
+			c := decideCase{id: memory.FactID(q.ID), attempts: w.unusableAnswers(bank, memory.PendingDecide, q.ID)}
 			c.fact = facts[c.id]
 			for _, id := range q.Targets {
 				if t := facts[id]; c.fact.Live() && t.Live() && len(c.older) < w.cfg.DecideTargets {
@@ -211,9 +206,8 @@ func (w *Worker) readCases(ctx context.Context, bank memory.BankID) (cases []dec
 	return cases, err
 }
 
-// chooseCases gives the facts of the next question and those that need none.
-// Facts of answers without sense come last, and then fewer at a time, so that
-// what breaks an answer is left to itself.
+// chooseCases returns the facts of the next question, and those that need none. Facts that got unusable answers come
+// last, and then fewer at a time, so that a fact which breaks an answer affects no other.
 func (w *Worker) chooseCases(cases []decideCase) (batch, idle []decideCase) {
 	for _, c := range cases {
 		if len(c.older) == 0 {
@@ -222,11 +216,11 @@ func (w *Worker) chooseCases(cases []decideCase) (batch, idle []decideCase) {
 			batch = append(batch, c)
 		}
 	}
-	slices.SortStableFunc(batch, func(a, b decideCase) int { return cmp.Compare(a.strike, b.strike) })
+	slices.SortStableFunc(batch, func(a, b decideCase) int { return cmp.Compare(a.attempts, b.attempts) })
 	if len(batch) > 0 {
-		most := batch[0].strike
+		most := batch[0].attempts
 		batch = batch[:min(len(batch), w.batchSize(w.cfg.DecideFacts, most))]
-		end := slices.IndexFunc(batch, func(c decideCase) bool { return c.strike > most })
+		end := slices.IndexFunc(batch, func(c decideCase) bool { return c.attempts > most })
 		if most == 0 && end > 0 {
 			batch = batch[:end]
 		}
@@ -234,7 +228,7 @@ func (w *Worker) chooseCases(cases []decideCase) (batch, idle []decideCase) {
 	return batch, idle
 }
 
-// dropped tells of a question that is given up.
+// dropped logs and counts a question that is given up.
 func (w *Worker) dropped(bank memory.BankID, stage, id string) {
 	w.metrics.counted(stage, "dropped", 1)
 	w.deps.Logger.Warn().Str("stage", consolidate.Stage).Str("bank", string(bank)).Str("task", stage).Str("record", id).

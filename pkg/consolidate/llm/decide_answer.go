@@ -12,19 +12,18 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/provider/reply"
 )
 
-// pair is a fact and an older one that were shown together, as positions in the batch.
+// pair is a fact and an older one that the prompt showed together, by their positions in the batch.
 type pair struct{ newer, older int }
 
-// pairs says which numbers of a prompt stand for which pairs.
+// pairs maps the numbers of a prompt to what they stand for.
 type pairs struct {
 	batch []decideCase
-	newer map[int]int     // number of a new fact → its place in the batch
-	shown map[[2]int]pair // numbers of a new and an older one that were shown together
-	long  map[[2]int]bool // of those, the ones of which a text was cut
+	newer map[int]int     // position in the batch, by number of the new fact
+	shown map[[2]int]pair // by the numbers of a new and an older fact
+	long  map[[2]int]bool // pairs of which a text was shortened
 }
 
-// decidePrompt asks about a batch of facts. A statement that several cases
-// speak of is shown once.
+// decidePrompt returns the prompt for a batch of facts. A statement that belongs to several cases is shown once.
 func decidePrompt(s shown, batch []decideCase) (memory.Prompt, pairs, error) {
 	type decideLine struct {
 		New   int   `json:"new"`
@@ -59,7 +58,7 @@ func decidePrompt(s shown, batch []decideCase) (memory.Prompt, pairs, error) {
 	return p, ps, err
 }
 
-// decideItem is one item of an answer that stands.
+// decideItem is one accepted item of an answer.
 type decideItem struct {
 	pair
 	action       memory.Action
@@ -67,19 +66,18 @@ type decideItem struct {
 	relation     *memory.Relation
 }
 
-// decideAnswer is what of an answer stands.
+// decideAnswer is the accepted part of an answer.
 type decideAnswer struct {
 	items   []decideItem
 	refused int
-	bad     map[int]bool // facts of the batch with an item that was refused
-	// truncated: it was cut off, or an item of it cannot be told whom it is about.
+	bad     map[int]bool // facts of the batch with a refused item
+	// truncated says that the answer was cut off, or that an item names no fact.
 	truncated bool
 	nonsense  bool
 }
 
-// answers reports whether the answer says something about a fact: an item that
-// stands, or nothing at all where the whole answer came and none was refused,
-// which means that there is nothing to do.
+// answers reports whether the answer decides about a fact: by an accepted item or, where the answer is complete and
+// none of the fact's items was refused, by naming it not at all, which means that there is nothing to do.
 func (a decideAnswer) answers(i int) bool {
 	if slices.ContainsFunc(a.items, func(d decideItem) bool { return d.newer == i }) {
 		return true
@@ -87,10 +85,9 @@ func (a decideAnswer) answers(i int) bool {
 	return !a.nonsense && !a.truncated && !a.bad[i]
 }
 
-// parseDecisions holds an answer against the pairs that were shown, item by
-// item: a pair that was not shown, an action there is not, an update without a
-// wording, and a second word on a pair are refused. The error is
-// memory.ErrInvalid where there is no list of decisions in it.
+// parseDecisions checks the items of an answer against the pairs that were shown. It refuses a pair that was not shown,
+// an unknown action, an update without a wording, and a second decision about a pair. The error wraps memory.ErrInvalid
+// where the answer holds no list of decisions.
 func parseDecisions(text string, truncated bool, ps pairs) (decideAnswer, error) {
 	items, notes, err := reply.Items(text, "decisions")
 	if err != nil {
@@ -131,7 +128,7 @@ func parseDecision(raw json.RawMessage, ps pairs) (item decideItem, newer int, o
 		var who struct {
 			New loose `json:"new"`
 		}
-		_ = json.Unmarshal(raw, &who) // what is no object is about nobody
+		_ = json.Unmarshal(raw, &who) // what is no object names no fact
 		return item, who.New.whole(), false
 	}
 	newer = in.New.whole()
@@ -165,10 +162,10 @@ func parseDecision(raw json.RawMessage, ps pairs) (item decideItem, newer int, o
 	return item, newer, true
 }
 
-// loose is a number that may be written as a text.
+// loose is a number that a model may have written as a string.
 type loose float64
 
-// UnmarshalJSON reads 3, 3.0 and "3"; anything else, null too, is no number.
+// UnmarshalJSON reads 3, 3.0 and "3"; anything else, null included, is NaN.
 func (l *loose) UnmarshalJSON(b []byte) error {
 	v, err := strconv.ParseFloat(strings.Trim(string(b), `" `), 64)
 	if err != nil {
@@ -179,7 +176,7 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// whole is the number if it is a small whole one, else 0.
+// whole returns a whole number from 1 to 999,999; 0 for any other.
 func (l loose) whole() int {
 	if v := float64(l); v == math.Trunc(v) && v > 0 && v < 1e6 {
 		return int(v)
@@ -187,7 +184,7 @@ func (l loose) whole() int {
 	return 0
 }
 
-// plain reads a text that may be of another kind, and clips it.
+// plain returns a JSON string, at most n bytes of it; "" for another kind of value.
 func plain(raw json.RawMessage, n int) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

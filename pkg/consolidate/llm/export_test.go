@@ -45,7 +45,7 @@ func (b Batch) Parse(text string, cut bool) (Answer, error) {
 	return Answer{a}, err
 }
 
-// Items gives the pairs and actions that stand.
+// Items returns the pairs and actions that stand.
 func (a Answer) Items() []string {
 	var out []string
 	for _, i := range a.items {
@@ -98,7 +98,7 @@ type Subject struct {
 }
 
 // Sightings say what numbers stand for.
-type Sightings = sightings
+type Sightings = shownSubjects
 
 // ObservePrompt asks about subjects.
 func ObservePrompt(r consolidate.Redactor, bytes int, list []Subject) (memory.Prompt, Sightings, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Metrics counts what a Worker asked and what came of it since it started. It
-// is a prometheus.Collector.
+// Metrics counts the questions of a Worker and their answers since it started, and reads from the store how many are
+// pending. It is a prometheus.Collector.
 type Metrics struct {
 	answers *prometheus.CounterVec
 	items   *prometheus.CounterVec

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// subject is an entity whose facts are looked at, newest first, and what a
-// model observed of it before.
+// subject is an entity to observe: its facts, newest first, and what a model observed of it before.
 type subject struct {
 	entity memory.Entity
 	facts  []memory.Fact
@@ -19,19 +18,19 @@ type subject struct {
 	fresh  int // facts that no model has observed yet
 }
 
-// sight is what of a bank a model is to look at.
-type sight struct {
-	seen     uint64 // MEM_WRITES sequence of what is looked at
+// survey is what of a bank a model is asked to observe.
+type survey struct {
+	seen     uint64 // MEM_WRITES sequence of the state that was read
 	whole    bool   // nothing was left out by a request's filter
 	subjects []subject
 	standing []memory.Observation // by a model, of subjects without news
 }
 
-// answer answers the requests of a bank, the longest waiting first: decisions
-// that wait are made before, summaries too where it is to consolidate.
-func (w *Worker) answer(ctx context.Context, bank memory.BankID) error {
+// answerRequests answers the pending requests of a bank, the longest waiting first. Pending decisions are made before,
+// and summaries too where a request is to consolidate.
+func (w *Worker) answerRequests(ctx context.Context, bank memory.BankID) error {
 	var waiting []memory.PendingQuestion
-	err := w.deps.Store.Look(ctx, bank, func(v consolidate.View) (err error) {
+	err := w.deps.Store.Look(ctx, bank, func(v plan.View) (err error) {
 		waiting, err = v.Pending(memory.PendingObserve, 16)
 		return err
 	})
@@ -60,8 +59,8 @@ func (w *Worker) answer(ctx context.Context, bank memory.BankID) error {
 	return ctx.Err()
 }
 
-// observeBySchedule looks at the banks with enough facts that no model has
-// observed yet: with many at once, with few after a while.
+// observeBySchedule observes the banks with enough facts that no model has observed yet: with many facts at once, with
+// few after a while.
 func (w *Worker) observeBySchedule(ctx context.Context) {
 	banks, err := w.deps.Store.Unobserved(ctx, w.cfg.ObserveLeast)
 	if err != nil {
@@ -86,12 +85,11 @@ func (w *Worker) observeBySchedule(ctx context.Context) {
 	}
 }
 
-// observe asks what the facts of a bank show, and appends what it is answered
-// under the op of the request; "" = one of its own. Subjects with fewer than
-// least new facts are left alone; with none to look at nobody is asked, and
-// what stands is given again.
+// observe asks what the facts of a bank show, and appends the answer under the op of the request; "" = one of its own.
+// Subjects with fewer than least new facts are left out. Without any subject no model is asked, and a request is
+// answered with the observations there are.
 func (w *Worker) observe(ctx context.Context, bank memory.BankID, r memory.ObserveRequest, op string, least int) error {
-	s, err := w.look(ctx, bank, r, least)
+	s, err := w.survey(ctx, bank, r, least)
 	if err != nil {
 		return err
 	}
@@ -106,27 +104,27 @@ func (w *Worker) observe(ctx context.Context, bank memory.BankID, r memory.Obser
 	}
 	if len(s.subjects) > 0 {
 		if err := w.observeByModel(ctx, &write, s, op); err != nil {
-			w.spend(ctx, bank, write.Usage)
+			w.appendUsage(ctx, bank, write.Usage)
 			return err
 		}
 	}
 	if op != "" {
 		for _, o := range s.standing {
-			if len(r.Observations) < 2*w.cfg.ObserveFacts && !given(r.Observations, o) {
-				r.Observations = append(r.Observations, again(o))
+			if len(r.Observations) < 2*w.cfg.ObserveFacts && !contains(r.Observations, o) {
+				r.Observations = append(r.Observations, asInput(o))
 			}
 		}
 		write.Op = memory.ModelOp(op)
 	} else {
 		write.Op = opOf(memory.StageObserve, string(bank), fmt.Sprint(s.seen))
 	}
-	w.forgive(bank, memory.PendingObserve, op)
+	w.clearUnusable(bank, memory.PendingObserve, op)
 	return w.append(ctx, write)
 }
 
-// observeByModel asks about the subjects and puts what stands of the answer
-// into the write. Answers without sense come to nothing after so many.
-func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s sight, op string) error {
+// observeByModel asks about the subjects and adds the accepted observations to the write. After too many unusable
+// answers it adds none.
+func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s survey, op string) error {
 	p, sh, err := observePrompt(w.shown(), s.subjects)
 	if err != nil {
 		return err
@@ -134,7 +132,7 @@ func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s sigh
 	q, err := w.ask(ctx, write.Bank, memory.StageObserve, w.deps.Observe, p)
 	write.Usage = q.usage
 	if err != nil && !isNonsense(err) {
-		write.Usage = nil // it is told of
+		write.Usage = nil // it is in the log already
 		return err
 	}
 	var found []memory.ObservationInput
@@ -144,7 +142,7 @@ func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s sigh
 	}
 	if err != nil {
 		w.metrics.answered(memory.StageObserve, "nonsense")
-		if !w.strikeOut(write.Bank, memory.PendingObserve, op) {
+		if !w.giveUp(write.Bank, memory.PendingObserve, op) {
 			return fmt.Errorf("observe: %w: %w", errNonsense, err)
 		}
 		w.dropped(write.Bank, memory.StageObserve, op)
@@ -168,18 +166,18 @@ func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s sigh
 	return nil
 }
 
-// look reads the subjects of a bank that have news, the ones with most of it
-// first, and what stands of the others.
-func (w *Worker) look(ctx context.Context, bank memory.BankID, r memory.ObserveRequest, least int) (s sight, err error) {
+// survey reads the subjects of a bank that have new facts, those with most of them first, and the observations of the
+// others.
+func (w *Worker) survey(ctx context.Context, bank memory.BankID, r memory.ObserveRequest, least int) (s survey, err error) {
 	s.whole = r.Query == "" && len(r.Types) == 0 && r.MinConfidence == nil
 	query := map[string]bool{}
-	for _, stem := range analysis.ContentStems(r.Query) {
+	for _, stem := range text.ContentStems(r.Query) {
 		query[stem] = true
 	}
 	if _, s.seen, err = w.deps.Store.Applied(ctx); err != nil {
 		return s, err
 	}
-	err = w.deps.Store.Look(ctx, bank, func(v consolidate.View) error {
+	err = w.deps.Store.Look(ctx, bank, func(v plan.View) error {
 		before, err := v.LastObserved()
 		if err != nil {
 			return err
@@ -210,18 +208,17 @@ func (w *Worker) look(ctx context.Context, bank memory.BankID, r memory.ObserveR
 	return s, err
 }
 
-// readSubject reads the facts of an entity that bear on a query, and the
-// observations of a model that rest on them.
-func (w *Worker) readSubject(v consolidate.View, e memory.Entity, before uint64, query map[string]bool) (subject, error) {
+// readSubject reads the facts of an entity that bear on a query, and the observations of a model that rest on them.
+func (w *Worker) readSubject(v plan.View, e memory.Entity, before uint64, query map[string]bool) (subject, error) {
 	sub := subject{entity: e}
 	found, err := v.FactsOfEntity(e.ID, 4*w.cfg.ObserveFacts)
 	if err != nil {
 		return sub, err
 	}
-	named := slices.ContainsFunc(analysis.ContentStems(e.Name), func(s string) bool { return query[s] })
+	named := slices.ContainsFunc(text.ContentStems(e.Name), func(s string) bool { return query[s] })
 	var ids []memory.FactID
 	for _, f := range found {
-		if len(query) > 0 && !named && !slices.ContainsFunc(analysis.ContentStems(f.Text), func(s string) bool { return query[s] }) {
+		if len(query) > 0 && !named && !slices.ContainsFunc(text.ContentStems(f.Text), func(s string) bool { return query[s] }) {
 			continue
 		}
 		ids = append(ids, f.ID)

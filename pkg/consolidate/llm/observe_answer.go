@@ -6,21 +6,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/reply"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// sightings says which numbers of a prompt stand for what.
-type sightings struct {
+// shownSubjects maps the numbers of a prompt to what they stand for.
+type shownSubjects struct {
 	subjects []subject
 	facts    map[int]map[int]memory.FactID      // by number of the subject
 	known    map[int]map[int]memory.Observation // likewise
 }
 
-// observePrompt asks about subjects. Facts have one number wherever they are
-// shown; so have known observations.
-func observePrompt(s shown, subjects []subject) (memory.Prompt, sightings, error) {
+// observePrompt returns the prompt for subjects. A fact has one number wherever it is shown, and so has a known
+// observation.
+func observePrompt(s shown, subjects []subject) (memory.Prompt, shownSubjects, error) {
 	type knownLine struct {
 		N    int    `json:"n"`
 		Type string `json:"type"`
@@ -31,7 +31,7 @@ func observePrompt(s shown, subjects []subject) (memory.Prompt, sightings, error
 		Name    string      `json:"name"`
 		Known   []knownLine `json:"known"`
 	}
-	sh := sightings{subjects: subjects, facts: map[int]map[int]memory.FactID{}, known: map[int]map[int]memory.Observation{}}
+	sh := shownSubjects{subjects: subjects, facts: map[int]map[int]memory.FactID{}, known: map[int]map[int]memory.Observation{}}
 	numbers := map[memory.FactID]int{}
 	var lines []any
 	seen := 0
@@ -58,12 +58,11 @@ func observePrompt(s shown, subjects []subject) (memory.Prompt, sightings, error
 	return p, sh, err
 }
 
-// parseObservations holds an answer against what was shown, item by item: an
-// observation of a subject that was not shown, of a type there is not, without
-// text, or that rests on fewer than two facts of its subject is refused; facts
-// that were not shown are left out. The error is memory.ErrInvalid where there is
-// no list of observations in it, or one of which nothing stands.
-func parseObservations(text string, sh sightings) (out []memory.ObservationInput, refused int, err error) {
+// parseObservations checks the items of an answer against what was shown. It refuses an observation of a subject that
+// was not shown, of an unknown type, without text, or that rests on fewer than two facts of its subject; facts that
+// were not shown are left out. The error wraps memory.ErrInvalid where the answer holds no list of observations, or
+// none that is accepted.
+func parseObservations(text string, sh shownSubjects) (out []memory.ObservationInput, refused int, err error) {
 	items, notes, err := reply.Items(text, "observations")
 	if err != nil {
 		return nil, 0, err
@@ -84,7 +83,7 @@ func parseObservations(text string, sh sightings) (out []memory.ObservationInput
 	return out, refused, nil
 }
 
-func parseObservation(raw json.RawMessage, sh sightings) (memory.ObservationInput, bool) {
+func parseObservation(raw json.RawMessage, sh shownSubjects) (memory.ObservationInput, bool) {
 	var in struct {
 		Subject    loose           `json:"subject"`
 		Type       string          `json:"type"`
@@ -126,12 +125,11 @@ func parseObservation(raw json.RawMessage, sh sightings) (memory.ObservationInpu
 	return o, true
 }
 
-// between stands between the entity and the topic of a model's subject.
+// between separates the entity from the topic in a model's subject.
 const between = " · "
 
-// subjectFor keys an observation, so that it brings a known one up to date
-// instead of standing beside it: under the subject of the one it names, or of
-// one of its type that shares most of its facts, else under its entity and topic.
+// subjectFor returns the subject that keys an observation, so that it updates a known one: the subject of the one it
+// names, or of one of its type that shares most of its facts, else its entity and topic.
 func subjectFor(s subject, o memory.ObservationInput, named memory.Observation, topic string) string {
 	if named.ID != "" && named.Type == o.Type {
 		return named.Subject
@@ -147,16 +145,16 @@ func subjectFor(s subject, o memory.ObservationInput, named memory.Observation, 
 			return k.Subject
 		}
 	}
-	stems := analysis.ContentStems(topic)
+	stems := text.ContentStems(topic)
 	if len(stems) == 0 {
-		stems = analysis.ContentStems(o.Text)
+		stems = text.ContentStems(o.Text)
 	}
 	stems = stems[:min(3, len(stems))]
 	slices.Sort(stems)
 	return string(s.entity.ID) + between + strings.Join(slices.Compact(stems), " ")
 }
 
-// splitSubject reads what subjectFor wrote.
+// splitSubject returns the parts that subjectFor joined.
 func splitSubject(s string) (entity memory.EntityID, topic string) {
 	e, topic, found := strings.Cut(s, between)
 	if !found {
@@ -165,13 +163,13 @@ func splitSubject(s string) (entity memory.EntityID, topic string) {
 	return memory.EntityID(e), topic
 }
 
-// given reports whether an observation is among those of an answer.
-func given(list []memory.ObservationInput, o memory.Observation) bool {
+// contains reports whether an observation is among those of an answer.
+func contains(list []memory.ObservationInput, o memory.Observation) bool {
 	return slices.ContainsFunc(list, func(in memory.ObservationInput) bool { return in.Type == o.Type && in.Subject == o.Subject })
 }
 
-// again is an observation as it would be given to say it once more.
-func again(o memory.Observation) memory.ObservationInput {
+// asInput returns an observation as an answer that repeats it.
+func asInput(o memory.Observation) memory.ObservationInput {
 	confidence := o.Confidence
 	return memory.ObservationInput{Type: o.Type, Text: o.Text, Reasoning: o.Reasoning, Subject: o.Subject, Confidence: &confidence, Facts: o.Facts}
 }

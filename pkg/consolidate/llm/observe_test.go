@@ -9,14 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// observed asks the door to observe, with time enough for the model.
-func (s *stage) observed(r memory.ObserveRequest) memory.ObserveReply {
+// observed sends an observe request with enough time for the model.
+func (s *stage) observed(r memory.ObserveRequest) wire.ObserveReply {
 	s.Helper()
 	wait := memory.Duration(20 * time.Second)
 	r.Wait = &wait
-	reply, err := s.door.Observe(s.Context(), "alice", r)
+	reply, err := s.service.Writes().Observe(s.Context(), "alice", r)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func byModel(list []memory.Observation) (out []memory.Observation) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformReads(t)
-	t.Run("H16 observing twice with a model adds no twin and changes no confidence", func(t *testing.T) {
+	t.Run("observing twice with a model adds no twin and changes no confidence", func(t *testing.T) {
 		t.Parallel()
 		m := everything(newModel())
 		s := newStage(t, m)
@@ -62,16 +63,16 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("R2 consolidate asks the model with three waiting or forced, and never for nothing", func(t *testing.T) {
+	t.Run("consolidate asks the model with three waiting or forced, and never for nothing", func(t *testing.T) {
 		t.Parallel()
 		m := everything(newModel())
 		s := newStage(t, m)
 		s.llm.DecideBatch = 1000
 		s.run()
 		wait := memory.Duration(20 * time.Second)
-		consolidate := func(force bool) memory.ConsolidateReply {
+		consolidate := func(force bool) wire.ConsolidateReply {
 			t.Helper()
-			r, err := s.door.Consolidate(t.Context(), "alice", memory.ConsolidateRequest{WriteControl: memory.WriteControl{Wait: &wait}, Force: force})
+			r, err := s.service.Writes().Consolidate(t.Context(), "alice", memory.ConsolidateRequest{WriteControl: memory.WriteControl{Wait: &wait}, Force: force})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +93,7 @@ func TestConformance(t *testing.T) {
 		equal(t, "ran with three", fmt.Sprint(r.Ran, r.Pending), "true false")
 		equal(t, "decisions asked for nothing", m.count(memory.StageDecide), calls)
 	})
-	t.Run("R1 remembering waits for no model, and type, topic and entities stay when it fails", func(t *testing.T) {
+	t.Run("remembering waits for no model, and type, topic and entities stay when it fails", func(t *testing.T) {
 		t.Parallel()
 		hangs := make(chan struct{})
 		m := newModel().on(memory.StageDecide, func(memory.Prompt) (string, error) { <-hangs; return "", memory.ErrUnavailable })
@@ -101,7 +102,7 @@ func TestConformance(t *testing.T) {
 		s.tell("m1", older)
 		s.tell("m2", newer)
 		s.eventually("the model is asked", func() bool { return m.count(memory.StageDecide) == 1 })
-		kept, err := s.door.Retain(t.Context(), "alice", memory.RetainRequest{Facts: []memory.FactInput{{Text: "Bob bakes bread."}}})
+		kept, err := s.service.Writes().Retain(t.Context(), "alice", wire.RetainRequest{Facts: []memory.FactInput{{Text: "Bob bakes bread."}}})
 		if err != nil || len(kept.Results) != 1 || kept.Results[0].Outcome != memory.OutcomeAdded {
 			t.Errorf("retained while the model hangs: %+v, %v", kept, err)
 		}
@@ -114,7 +115,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("R5 a decision that is delivered again changes nothing", func(t *testing.T) {
+	t.Run("a decision that is delivered again changes nothing", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, newModel().on(memory.StageDecide, updates))
 		stop := s.run()
@@ -145,7 +146,7 @@ func TestRequests(t *testing.T) {
 		s.fill()
 		s.quiet()
 		wait := memory.Duration(500 * time.Millisecond)
-		reply, err := s.door.Observe(t.Context(), "alice", memory.ObserveRequest{WriteControl: memory.WriteControl{Op: "look", Wait: &wait}})
+		reply, err := s.service.Writes().Observe(t.Context(), "alice", memory.ObserveRequest{WriteControl: memory.WriteControl{Op: "look", Wait: &wait}})
 		if err != nil || !reply.Pending || len(byModel(reply.Observations)) > 0 {
 			t.Fatalf("%+v, %v", reply, err)
 		}

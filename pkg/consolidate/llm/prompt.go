@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -14,15 +13,14 @@ import (
 //go:embed prompts
 var prompts embed.FS
 
-// promptVersion goes up with every change of what is asked or how.
+// promptVersion is incremented with every change of a prompt.
 const promptVersion = "1"
 
-// promptName is name and version of a stage's prompt.
+// promptName returns the name and version of a stage's prompt.
 func promptName(stage string) string { return stage + "/" + promptVersion }
 
-// prompt gives a stage's prompt with lines of data, one JSON value each.
-// JSON as it is written here has no "<" in its strings, so no text in it can
-// end the data.
+// prompt returns a stage's prompt with lines of data, one JSON value each. json.Marshal escapes "<" in strings, so that
+// no text can end the data.
 func prompt(stage string, lines []any) (memory.Prompt, error) {
 	system, err := prompts.ReadFile("prompts/" + stage + ".txt")
 	if err != nil {
@@ -46,23 +44,19 @@ func prompt(stage string, lines []any) (memory.Prompt, error) {
 	return memory.Prompt{System: strings.TrimSpace(string(system)), User: user.String(), Schema: schema, SchemaName: stage}, nil
 }
 
-// shown writes texts as a model sees them.
+// shown renders texts as a model sees them: redacted and shortened.
 type shown struct {
 	redact consolidate.Redactor
 	bytes  int // of a text, at most
 }
 
-// text gives a text without secrets, at most so long, cut at a character.
+// text returns a text without secrets, at most so long, cut at a character.
 func (s shown) text(t string) string {
 	t = s.redact.Redact(t)
 	if len(t) <= s.bytes {
 		return t
 	}
-	n := s.bytes
-	for n > 0 && !utf8.RuneStart(t[n]) {
-		n--
-	}
-	return t[:n] + "…"
+	return memory.Truncate(t, s.bytes) + "…"
 }
 
 // statement is a fact as a model sees it.

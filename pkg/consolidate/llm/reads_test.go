@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/llm"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -18,14 +18,14 @@ type counted struct {
 	rows *atomic.Int64
 }
 
-func (c counted) Look(ctx context.Context, bank memory.BankID, fn func(consolidate.View) error) error {
-	return c.Store.Look(ctx, bank, func(v consolidate.View) error { return fn(countedView{of: v, rows: c.rows}) })
+func (c counted) Look(ctx context.Context, bank memory.BankID, fn func(plan.View) error) error {
+	return c.Store.Look(ctx, bank, func(v plan.View) error { return fn(countedView{of: v, rows: c.rows}) })
 }
 
 // countedView has what decisions and summaries read; any other method panics.
 type countedView struct {
-	consolidate.View
-	of   consolidate.View
+	plan.View
+	of   plan.View
 	rows *atomic.Int64
 }
 
@@ -56,7 +56,7 @@ func (v countedView) Nodes(level int, ids []string) ([]memory.Node, error) {
 
 // conformReads holds what a model's work on one new fact reads.
 func conformReads(t *testing.T) {
-	t.Run("L13 a model's work on one new fact reads by the number of neighbours, not of facts", func(t *testing.T) {
+	t.Run("a model's work on one new fact reads by the number of neighbours, not of facts", func(t *testing.T) {
 		t.Parallel()
 		read := map[int]int64{}
 		for _, n := range []int{20, 300} {
@@ -90,7 +90,7 @@ func conformReads(t *testing.T) {
 	})
 }
 
-// word gives the nth word of a language in which no two words are alike.
+// word returns the nth word of a language without similar words.
 func word(n int) string {
 	const letters = "bcdfghjklmnpqrstvwxz"
 	var b strings.Builder

@@ -5,22 +5,20 @@ import (
 	"context"
 	"slices"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// summariseCase is a composite that waits for a wording, with what its members
-// say and the facts at its bottom.
+// summariseCase is a composite that waits for a wording, with the texts of its members and the facts below it.
 type summariseCase struct {
-	id     memory.CompositeID
-	level  int
-	texts  []string
-	leaves []memory.FactID
-	strike int
+	id       memory.CompositeID
+	level    int
+	texts    []string
+	leaves   []memory.FactID
+	attempts int
 }
 
-// summarise asks for wordings of the waiting composites of a bank: of a batch
-// of them, or with all of every one.
+// summarise asks for wordings of pending composites of a bank: of one batch or, with all, of every one.
 func (w *Worker) summarise(ctx context.Context, bank memory.BankID, all bool) error {
 	return inBatches(ctx, all, "summarise %d composites", func() (int, int, error) { return w.summariseBatch(ctx, bank) })
 }
@@ -31,7 +29,7 @@ func (w *Worker) summariseBatch(ctx context.Context, bank memory.BankID) (left, 
 		return 0, 0, err
 	}
 	slices.SortStableFunc(cases, func(a, b summariseCase) int {
-		return cmp.Or(cmp.Compare(a.strike, b.strike), cmp.Compare(a.level, b.level))
+		return cmp.Or(cmp.Compare(a.attempts, b.attempts), cmp.Compare(a.level, b.level))
 	})
 	write := memory.Write{Bank: bank, Kind: memory.WriteSummary}
 	var batch []summariseCase
@@ -39,24 +37,24 @@ func (w *Worker) summariseBatch(ctx context.Context, bank memory.BankID) (left, 
 		switch {
 		case len(c.texts) < 2: // it is no more, or cannot be read
 			write.Summaries = append(write.Summaries, memory.Summary{Composite: c.id})
-		case len(batch) < w.cfg.SummariseNodes && (len(batch) == 0 || batch[0].strike == c.strike):
+		case len(batch) < w.cfg.SummariseNodes && (len(batch) == 0 || batch[0].attempts == c.attempts):
 			batch = append(batch, c)
 		}
 	}
 	if len(batch) > 0 {
-		batch = batch[:min(len(batch), w.batchSize(w.cfg.SummariseNodes, batch[0].strike))]
+		batch = batch[:min(len(batch), w.batchSize(w.cfg.SummariseNodes, batch[0].attempts))]
 		if err := w.summariseByModel(ctx, &write, batch); err != nil {
 			return len(cases), 0, err
 		}
 	}
 	if len(write.Summaries) == 0 {
-		w.spend(ctx, bank, write.Usage)
+		w.appendUsage(ctx, bank, write.Usage)
 		return len(cases), 0, nil
 	}
 	key := []string{string(bank)}
 	for _, s := range write.Summaries {
 		key = append(key, string(s.Composite), s.Text)
-		w.forgive(bank, memory.PendingSummarise, string(s.Composite))
+		w.clearUnusable(bank, memory.PendingSummarise, string(s.Composite))
 	}
 	write.Op = opOf(memory.StageSummarise, key...)
 	if err := w.append(ctx, write); err != nil {
@@ -65,8 +63,8 @@ func (w *Worker) summariseBatch(ctx context.Context, bank memory.BankID) (left, 
 	return len(cases) - len(write.Summaries), len(write.Summaries), nil
 }
 
-// summariseByModel asks for the wordings of a batch. One that is not faithful
-// to its members is put down as empty: the representative's text stands.
+// summariseByModel asks for the wordings of a batch. One that is not faithful to its members becomes empty: the
+// representative's text stands.
 func (w *Worker) summariseByModel(ctx context.Context, write *memory.Write, batch []summariseCase) error {
 	p, err := summarisePrompt(w.shown(), batch)
 	if err != nil {
@@ -82,7 +80,7 @@ func (w *Worker) summariseByModel(ctx context.Context, write *memory.Write, batc
 	if err == nil {
 		texts, refused, err = parseSummaries(q.text, len(batch))
 	}
-	w.metrics.answered(memory.StageSummarise, map[bool]string{true: "answered", false: "nonsense"}[err == nil])
+	w.answered(write.Bank, memory.StageSummarise, err == nil)
 	by := q.stamp
 	write.By = &by
 	taken := 0
@@ -90,7 +88,7 @@ func (w *Worker) summariseByModel(ctx context.Context, write *memory.Write, batc
 		s := memory.Summary{Composite: c.id}
 		text, answered := texts[i+1]
 		switch {
-		case !answered && !w.strikeOut(write.Bank, memory.PendingSummarise, string(c.id)):
+		case !answered && !w.giveUp(write.Bank, memory.PendingSummarise, string(c.id)):
 			continue
 		case !answered:
 			w.dropped(write.Bank, memory.StageSummarise, string(c.id))
@@ -107,11 +105,11 @@ func (w *Worker) summariseByModel(ctx context.Context, write *memory.Write, batc
 	return nil
 }
 
-// readComposites reads the composites that wait for a wording. Members too
-// large to be shown whole leave a composite without texts.
+// readComposites reads the composites that wait for a wording. One with a member that is too long to be shown whole has
+// no texts.
 func (w *Worker) readComposites(ctx context.Context, bank memory.BankID) (cases []summariseCase, err error) {
 	show := w.shown()
-	err = w.deps.Store.Look(ctx, bank, func(v consolidate.View) error {
+	err = w.deps.Store.Look(ctx, bank, func(v plan.View) error {
 		waiting, err := v.Pending(memory.PendingSummarise, pendingRead)
 		if err != nil {
 			return err
@@ -129,7 +127,7 @@ func (w *Worker) readComposites(ctx context.Context, bank memory.BankID) (cases 
 			there[c.ID] = c
 		}
 		for _, id := range ids {
-			c := summariseCase{id: id, strike: w.struck(bank, memory.PendingSummarise, string(id))}
+			c := summariseCase{id: id, attempts: w.unusableAnswers(bank, memory.PendingSummarise, string(id))}
 			if node, ok := there[id]; ok && node.By == nil {
 				c.level = node.Level
 				if err := c.read(v, node, show); err != nil {
@@ -143,7 +141,7 @@ func (w *Worker) readComposites(ctx context.Context, bank memory.BankID) (cases 
 	return cases, err
 }
 
-func (c *summariseCase) read(v consolidate.View, node memory.Composite, s shown) error {
+func (c *summariseCase) read(v plan.View, node memory.Composite, s shown) error {
 	members, err := v.Nodes(node.Level-1, node.Children)
 	if err != nil {
 		return err
@@ -159,8 +157,8 @@ func (c *summariseCase) read(v consolidate.View, node memory.Composite, s shown)
 	return err
 }
 
-// leaves gives the facts below the children of a composite.
-func leaves(v consolidate.View, level int, children []string, depth int) ([]memory.FactID, error) {
+// leaves returns the facts below the children of a composite.
+func leaves(v plan.View, level int, children []string, depth int) ([]memory.FactID, error) {
 	var out []memory.FactID
 	if level <= 1 {
 		for _, c := range children {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/reply"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
 )
 
-// summarisePrompt asks for the wordings of a batch; the number of each is its
-// place in it, from 1.
+// summarisePrompt returns the prompt for the wordings of a batch, numbered from 1.
 func summarisePrompt(_ shown, batch []summariseCase) (memory.Prompt, error) {
 	type line struct {
 		N     int      `json:"n"`
@@ -24,9 +24,8 @@ func summarisePrompt(_ shown, batch []summariseCase) (memory.Prompt, error) {
 	return prompt(memory.StageSummarise, lines)
 }
 
-// parseSummaries gives the texts of an answer by number, 1 to n; the first word
-// on a number counts, and what names none is refused. The error is
-// memory.ErrInvalid where there is no list of summaries in it.
+// parseSummaries returns the texts of an answer by number, 1 to n. It refuses items without a number or a text, and a
+// second text for a number. The error wraps memory.ErrInvalid where the answer holds no list of summaries.
 func parseSummaries(text string, n int) (texts map[int]string, refused int, err error) {
 	items, notes, err := reply.Items(text, "summaries")
 	if err != nil {
@@ -52,36 +51,35 @@ func parseSummaries(text string, n int) (texts map[int]string, refused int, err 
 	return texts, refused, nil
 }
 
-// Unfaithful says why a text is no summary of its members: it misses a name, a
-// number or a date that one of them holds, holds a number or a name that none
-// does, or is longer than they are together. It is "" for a faithful one.
-func Unfaithful(text string, members []string) string {
+// Unfaithful returns why a text is no summary of its members: it lacks a name, a number or a date that one of them
+// holds, holds a number or a name that none does, or is longer than all of them. It is "" for a faithful one.
+func Unfaithful(s string, members []string) string {
 	length := 40
 	for _, m := range members {
 		length += len(m) + 1
 	}
-	if len(text) > length {
+	if len(s) > length {
 		return "it is longer than its members"
 	}
-	words := wordsOf(text)
-	numbers := analysis.Numbers(text)
+	words := wordsOf(s)
+	numbers := text.Numbers(s)
 	all, known := map[string]bool{}, []string{}
 	for _, m := range members {
 		for w := range wordsOf(m) {
 			all[w] = true
 		}
-		known = append(known, analysis.Numbers(m)...)
-		for _, n := range analysis.Names(m) {
+		known = append(known, text.Numbers(m)...)
+		for _, n := range text.Names(m) {
 			if !holds(words, n) {
 				return "it misses a name"
 			}
 		}
-		for _, n := range analysis.Numbers(m) {
+		for _, n := range text.Numbers(m) {
 			if !slices.Contains(numbers, n) {
 				return "it misses a number"
 			}
 		}
-		for _, d := range analysis.Dates(m, memory.Instant{}) {
+		for _, d := range date.Find(m, memory.Instant{}, "") {
 			if !holds(words, d.Text) {
 				return "it misses a date"
 			}
@@ -92,7 +90,7 @@ func Unfaithful(text string, members []string) string {
 			return "it holds a number that none of its members does"
 		}
 	}
-	for _, n := range analysis.Names(text) {
+	for _, n := range text.Names(s) {
 		if !holds(all, n) {
 			return "it holds a name that none of its members does"
 		}
@@ -100,10 +98,10 @@ func Unfaithful(text string, members []string) string {
 	return ""
 }
 
-// wordsOf is the set of a text's words, in lower case.
-func wordsOf(text string) map[string]bool {
+// wordsOf returns the set of a text's words, in lower case.
+func wordsOf(s string) map[string]bool {
 	out := map[string]bool{}
-	for _, t := range analysis.Terms(text) {
+	for _, t := range text.Terms(s) {
 		out[t.Text] = true
 	}
 	return out
@@ -111,7 +109,7 @@ func wordsOf(text string) map[string]bool {
 
 // holds reports whether every word of a phrase is in the set.
 func holds(words map[string]bool, phrase string) bool {
-	for _, t := range analysis.Terms(phrase) {
+	for _, t := range text.Terms(phrase) {
 		if !words[strings.ToLower(t.Text)] {
 			return false
 		}

@@ -11,37 +11,35 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Store is what the loop reads. It changes nothing there.
+// Store is what a Worker reads. It writes nothing there.
 type Store interface {
-	// Applied gives the last applied sequence of MEM_MESSAGES and MEM_WRITES.
+	// Applied returns the last applied sequence of MEM_MESSAGES and MEM_WRITES.
 	Applied(ctx context.Context) (messages, writes uint64, err error)
-	// Backlogs gives what waits for a model, by bank; banks without anything are left out.
+	// Backlogs returns what is pending, by bank; banks without anything pending are left out.
 	Backlogs(ctx context.Context) ([]consolidate.Backlog, error)
-	// Unobserved gives the banks with at least so many live facts that no model
-	// has observed yet, by id.
+	// Unobserved returns the banks with at least so many live facts that no model has observed yet, by id.
 	Unobserved(ctx context.Context, least int) ([]consolidate.Unobserved, error)
-	// Spent gives the tokens that language models took for a bank on a UTC day
-	// ("2026-05-20"), embedding and reranking aside, and the bank's own bound of
-	// them; 0 = it has none.
+	// Spent returns the tokens that language models used for a bank on a UTC day ("2026-05-20"), without embedding and
+	// reranking, and the bank's own bound of them; 0 = it has none.
 	Spent(ctx context.Context, bank memory.BankID, day string) (tokens, bound int64, err error)
-	// Look runs fn on one unchanging state of a bank, outside any write. A bank
-	// that was never made is memory.ErrNotFound.
-	Look(ctx context.Context, bank memory.BankID, fn func(consolidate.View) error) error
+	// Look runs fn on a snapshot of a bank, outside any write. The error is memory.ErrNotFound for an unknown bank.
+	Look(ctx context.Context, bank memory.BankID, fn func(plan.View) error) error
 }
 
-// Log is where the loop appends.
+// Log is where a Worker appends.
 type Log interface {
-	// AppendWrite appends a write and gives its sequence.
+	// AppendWrite appends a write and returns its sequence.
 	AppendWrite(ctx context.Context, w memory.Write) (uint64, error)
-	// LastSeq is the last sequence of a stream.
+	// LastSeq returns the last sequence of a stream.
 	LastSeq(ctx context.Context, stream string) (uint64, error)
 }
 
-// Deps are what a Worker works with. A stage without a model is not asked for;
-// Store, Log, Stream and Redactor are required.
+// Deps are what a Worker works with. Store, Log, Stream and Redactor are required. Questions of a stage without a model
+// are not asked.
 type Deps struct {
 	Store    Store
 	Log      Log
@@ -52,12 +50,12 @@ type Deps struct {
 	Embedder                   memory.Embedder // of the wordings of updates; nil = they get their vectors later
 
 	Logger zerolog.Logger
-	Tracer trace.Tracer     // begins the span of what is asked; nil = none
+	Tracer trace.Tracer     // traces questions; nil = none
 	Now    func() time.Time // nil = time.Now
 }
 
-// Worker is the loop. It works for every bank of a store, one question at a
-// time. One process runs it: the one whose consolidator is active.
+// Worker asks for every bank of a store, one question at a time. One process runs it: the one whose consolidator is
+// active.
 type Worker struct {
 	cfg     Config
 	deps    Deps
@@ -66,12 +64,13 @@ type Worker struct {
 	began    time.Time
 	looked   time.Time                   // when unobserved facts were last counted
 	observed map[memory.BankID]time.Time // by schedule
-	strikes  map[strike]int              // answers without sense, by what was asked about
+	unusable map[questionKey]int         // unusable answers, by question
+	hours    map[pauseKey]hour           // unusable answers, by bank and stage
 	pauses   map[pauseKey]pause
-	spent    map[memory.BankID]string // the day on which it was told that a bank has no tokens left
+	spent    map[memory.BankID]string // the day on which a bank was last logged as out of tokens
 }
 
-// New checks its settings and starts nothing.
+// New validates its arguments and starts nothing.
 func New(cfg Config, deps Deps) (*Worker, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -83,14 +82,14 @@ func New(cfg Config, deps Deps) (*Worker, error) {
 		deps.Now = time.Now
 	}
 	return &Worker{cfg: cfg, deps: deps, metrics: newMetrics(deps.Store), observed: map[memory.BankID]time.Time{},
-		strikes: map[strike]int{}, pauses: map[pauseKey]pause{}, spent: map[memory.BankID]string{}}, nil
+		unusable: map[questionKey]int{}, hours: map[pauseKey]hour{}, pauses: map[pauseKey]pause{}, spent: map[memory.BankID]string{}}, nil
 }
 
-// Metrics gives the counters, live.
+// Metrics returns the live counters.
 func (w *Worker) Metrics() *Metrics { return w.metrics }
 
-// Run asks until ctx ends, and then returns nil. It begins when the store has
-// caught up with the log: what an earlier owner asked is answered there.
+// Run asks until ctx ends, and then returns nil. It begins when the store has caught up with the log, which may hold
+// the answers to questions of an earlier owner.
 func (w *Worker) Run(ctx context.Context) error {
 	w.began, w.looked = w.deps.Now(), w.deps.Now()
 	w.catchUp(ctx)
@@ -106,7 +105,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// catchUp waits until the store has applied what stands in the log now.
+// catchUp waits until the store has applied what is in the log now.
 func (w *Worker) catchUp(ctx context.Context) {
 	tick := time.NewTicker(min(w.cfg.Poll, 200*time.Millisecond))
 	defer tick.Stop()
@@ -129,7 +128,7 @@ func (w *Worker) catchUp(ctx context.Context) {
 	}
 }
 
-// round serves every bank with something to ask, once.
+// round serves every bank with pending questions, once.
 func (w *Worker) round(ctx context.Context) {
 	backlogs, err := w.deps.Store.Backlogs(ctx)
 	if err != nil {
@@ -148,12 +147,11 @@ func (w *Worker) round(ctx context.Context) {
 	}
 }
 
-// serve asks what is due for one bank. A request comes first: it brings
-// decisions and summaries along.
+// serve asks what is due for one bank. A request comes first, because answering it includes decisions and summaries.
 func (w *Worker) serve(ctx context.Context, b consolidate.Backlog) {
 	now := w.deps.Now()
-	if b.Requests > 0 && w.deps.Observe != nil && !w.resting(b.Bank, memory.StageObserve) {
-		w.try(ctx, b.Bank, memory.StageObserve, func(ctx context.Context) error { return w.answer(ctx, b.Bank) })
+	if b.Requests > 0 && w.deps.Observe != nil && !w.pausing(b.Bank, memory.StageObserve) {
+		w.try(ctx, b.Bank, memory.StageObserve, func(ctx context.Context) error { return w.answerRequests(ctx, b.Bank) })
 		return
 	}
 	if w.deps.Decide != nil && b.Decisions > 0 {
@@ -170,10 +168,10 @@ func (w *Worker) serve(ctx context.Context, b consolidate.Backlog) {
 	}
 }
 
-// try does one thing for a bank unless it rests from a failure; a failure makes
-// it rest.
+// try runs do for a bank, unless the stage pauses after a failure or the bank has no tokens left. A failure starts a
+// pause, which doubles with each further one.
 func (w *Worker) try(ctx context.Context, bank memory.BankID, stage string, do func(context.Context) error) {
-	if w.resting(bank, stage) || w.exhausted(ctx, bank) {
+	if w.pausing(bank, stage) || w.exhausted(ctx, bank) {
 		return
 	}
 	key := pauseKey{bank, stage}
@@ -196,8 +194,39 @@ func (w *Worker) try(ctx context.Context, bank memory.BankID, stage string, do f
 	w.warn(ctx, bank, stage, err, fmt.Sprintf("a question to a language model came to nothing; it is tried again in %s", length))
 }
 
-func (w *Worker) resting(bank memory.BankID, stage string) bool {
-	return w.deps.Now().Before(w.pauses[pauseKey{bank, stage}].until)
+// pausing reports whether a stage is not to be asked for a bank now: after a failure, or after too many unusable answers
+// within the hour.
+func (w *Worker) pausing(bank memory.BankID, stage string) bool {
+	key := pauseKey{bank, stage}
+	h := w.hours[key]
+	return w.deps.Now().Before(w.pauses[key].until) || h.unusable >= w.cfg.Unusable && h.began.Equal(w.deps.Now().Truncate(time.Hour))
+}
+
+// hour counts the unusable answers of an hour.
+type hour struct {
+	began    time.Time
+	unusable int
+}
+
+// answered counts an answer of a stage to a bank. Too many unusable ones within an hour are logged once; from then on
+// the stage pauses.
+func (w *Worker) answered(bank memory.BankID, stage string, usable bool) {
+	if usable {
+		w.metrics.answered(stage, "answered")
+		return
+	}
+	w.metrics.answered(stage, "nonsense")
+	key, now := pauseKey{bank, stage}, w.deps.Now().Truncate(time.Hour)
+	h := w.hours[key]
+	if !h.began.Equal(now) {
+		h = hour{began: now}
+	}
+	h.unusable++
+	w.hours[key] = h
+	if h.unusable == w.cfg.Unusable {
+		w.deps.Logger.Error().Str("stage", consolidate.Stage).Str("bank", string(bank)).Str("task", stage).Int("attempt", h.unusable).
+			Msg("the language model makes no sense; it is asked again in the next hour")
+	}
 }
 
 type pauseKey struct {

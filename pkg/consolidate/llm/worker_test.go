@@ -1,15 +1,20 @@
 package llm_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/llm"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 const (
@@ -25,6 +30,20 @@ func updates(p memory.Prompt) (string, error) {
 		return answer("decisions"), nil
 	}
 	return answer("decisions", map[string]any{"new": n, "older": o, "action": "update", "text": both, "reason": "one habit", "relation": "specializes", "strength": .8}), nil
+}
+
+// polled tells of each round of a worker.
+type polled struct {
+	llm.Store
+	rounds chan struct{}
+}
+
+func (p polled) Backlogs(ctx context.Context) ([]consolidate.Backlog, error) {
+	select {
+	case p.rounds <- struct{}{}:
+	default: // nobody waits for it
+	}
+	return p.Store.Backlogs(ctx)
 }
 
 func TestDecide(t *testing.T) {
@@ -44,11 +63,11 @@ func TestDecide(t *testing.T) {
 		if d := writes[0].Decide[0].Targets[0]; d.Vector == nil || len(d.Evidence) != 2 {
 			t.Errorf("the decision is %+v", d)
 		}
-		h, err := s.door.History(t.Context(), "alice", memory.HistoryRequest{ID: string(s.fact(older).ID)})
+		h, err := s.service.History(t.Context(), "alice", wire.HistoryRequest{ID: string(s.fact(older).ID)})
 		if err != nil || len(h.Decisions) != 1 || h.Decisions[0].Model != "fake:model" || h.Decisions[0].Made != s.fact(both).ID {
 			t.Errorf("history: %+v, %v", h.Decisions, err)
 		}
-		s.look(func(v consolidate.View) error {
+		s.look(func(v plan.View) error {
 			found, err := v.DecisionsOf([]memory.FactID{s.fact(older).ID})
 			equal(t, "decisions of the older", len(found), 1)
 			return err
@@ -65,7 +84,7 @@ func TestDecide(t *testing.T) {
 		s.tell("m2", newer)
 		s.eventually("it was tried many times", func() bool { return m.count(memory.StageDecide) > 2*s.llm.Tries })
 		equal(t, "waiting", s.waiting(memory.PendingDecide), 1)
-		st, err := s.door.Status(t.Context(), "alice", struct{}{})
+		st, err := s.service.Status(t.Context(), "alice", struct{}{})
 		if err != nil || st.Decisions.Pending != 1 {
 			t.Errorf("status says %+v, %v", st.Decisions, err)
 		}
@@ -79,7 +98,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("the log tells of %d failed calls", failed)
 		}
 	})
-	t.Run("answers without sense drop what they were about, and nothing else", func(t *testing.T) {
+	t.Run("an answer that makes no sense drops what it was about and nothing else", func(t *testing.T) {
 		t.Parallel()
 		m := newModel().on(memory.StageDecide, func(p memory.Prompt) (string, error) {
 			if numberOf(p, newer) > 0 {
@@ -96,7 +115,32 @@ func TestDecide(t *testing.T) {
 		equal(t, "the sensible one", s.fact("Bob bakes bread in Dover.").Superseded, s.fact("Bob bakes rye bread in Dover.").ID)
 		equal(t, "the dropped one", s.fact(older).Live() && s.fact(newer).Live(), true)
 	})
-	t.Run("an answer of nothing decides and words nothing, and is asked for again", func(t *testing.T) {
+	t.Run("a model that makes no sense is asked so often an hour, and again in the next", func(t *testing.T) {
+		t.Parallel()
+		m := newModel().on(memory.StageDecide, func(memory.Prompt) (string, error) { return "I would rather not say.", nil })
+		s := newStage(t, m)
+		s.llm.Unusable, s.llm.Tries = 4, 1000
+		var clock atomic.Int64 // hours
+		start := time.Now()
+		s.now = func() time.Time {
+			return time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC).Add(time.Duration(clock.Load())*time.Hour + time.Since(start))
+		}
+		rounds := make(chan struct{}, 1)
+		s.reads = func(st llm.Store) llm.Store { return polled{st, rounds} }
+		s.tell("m1", older)
+		s.tell("m2", newer)
+		s.run()
+		for hours := range 3 {
+			s.eventually("it is asked as often as it may be", func() bool { return m.count(memory.StageDecide) == 4*(hours+1) })
+			for range 20 {
+				<-rounds
+			}
+			equal(t, "calls after twenty more rounds", m.count(memory.StageDecide), 4*(hours+1))
+			clock.Add(1)
+		}
+		equal(t, "what waits", s.waiting(memory.PendingDecide) > 0, true)
+	})
+	t.Run("an empty answer decides and words nothing, and is requested again", func(t *testing.T) {
 		t.Parallel()
 		m := newModel()
 		silent := func(stage string) func(memory.Prompt) (string, error) {
@@ -121,7 +165,7 @@ func TestDecide(t *testing.T) {
 		equal(t, "asked again", m.count(memory.StageDecide) >= 3 && m.count(memory.StageSummarise) >= 3, true)
 		equal(t, "the summary of the answer that came", strings.Contains(s.dump(s.db), `\"summarise/`), true)
 	})
-	t.Run("a schedule asks about few, and nothing is asked before", func(t *testing.T) {
+	t.Run("a scheduled run asks about few facts, and nothing is asked before it", func(t *testing.T) {
 		t.Parallel()
 		m := newModel().on(memory.StageDecide, updates)
 		s := newStage(t, m)
@@ -204,7 +248,7 @@ func TestARebuildCallsNoModel(t *testing.T) {
 
 func TestForgetting(t *testing.T) {
 	t.Parallel()
-	t.Run("R19 what a model wrote of a forgotten fact is in no write, no table and no rebuilt store", func(t *testing.T) {
+	t.Run("what a model wrote of a forgotten fact is in no write, no table and no rebuilt store", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, everything(newModel()))
 		stop := s.run()
@@ -275,13 +319,13 @@ func (s *stage) erase(r memory.ForgetRequest) {
 	s.append(memory.Write{Kind: memory.WriteForget, Op: op, Upto: last, Forget: &r})
 	s.eventually("it is forgotten and erased", func() bool {
 		out, err := s.db.Outcome(s.Context(), "alice", op)
-		list, err2 := s.db.Erasures(s.Context(), 1)
+		list, err2 := s.db.Erasures(s.Context(), "", 1)
 		return err == nil && err2 == nil && out != nil && len(list) == 0
 	})
 	s.quiet()
 }
 
-// deep gives everything the log of writes holds, as text.
+// deep returns everything the log of writes holds, as text.
 func (s *stage) deep() (out []string) {
 	s.Helper()
 	for _, w := range s.written("") {
@@ -290,7 +334,7 @@ func (s *stage) deep() (out []string) {
 	return out
 }
 
-// factIDs gives the ids of the facts of a dump.
+// factIDs returns the ids of the facts of a dump.
 func factIDs(dump string) (out []string) {
 	for _, l := range strings.Split(dump, "\n") {
 		if strings.HasPrefix(l, `["facts",`) {

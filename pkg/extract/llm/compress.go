@@ -5,40 +5,37 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// Compress shortens a text to at most ⌈rate × n⌉ of its n tokens by leaving
-// words out: fillers first, then words without content, then the rest from the
-// end; numbers, names and negations go last. The words left stand in their order. The
-// result is never empty unless the text is; a text that already fits, or a rate
-// outside (0, 1), leaves it as it is.
-func Compress(text string, rate float64) string {
-	if !(rate > 0 && rate < 1) || strings.TrimSpace(text) == "" {
-		return text
+// Compress shortens a text to at most ⌈rate × n⌉ of its n tokens by dropping words: fillers first, then words without
+// content, then the rest from the end; numbers, names and negations go last. The kept words stay in order. The result is
+// empty only for an empty text. A rate outside (0, 1) changes nothing.
+func Compress(s string, rate float64) string {
+	if !(rate > 0 && rate < 1) || strings.TrimSpace(s) == "" {
+		return s
 	}
-	n := analysis.CountTokens(text)
+	n := text.CountTokens(s)
 	budget := int(math.Ceil(rate * float64(n)))
 	if n <= budget {
-		return text
+		return s
 	}
-	all := strings.Fields(text)
-	order := byWorth(all)
-	// Each word is counted alone, which is at least what it takes beside the others
-	// but for a token here and there: what is left is counted as a whole.
+	all := strings.Fields(s)
+	order := byImportance(all)
+	// A word on its own takes at least as many tokens as among others, with rare exceptions, so the result is counted again.
 	kept := make([]bool, len(all))
-	held := 0
+	used := 0
 	for _, i := range order {
-		if t := analysis.CountTokens(" " + all[i]); held+t <= budget {
-			kept[i], held = true, held+t
+		if t := text.CountTokens(" " + all[i]); used+t <= budget {
+			kept[i], used = true, used+t
 		}
 	}
 	for {
-		out := left(all, kept)
-		if out != "" && analysis.CountTokens(out) <= budget {
+		out := keptWords(all, kept)
+		if out != "" && text.CountTokens(out) <= budget {
 			return out
 		}
-		i := lastKept(order, kept)
+		i := leastImportant(order, kept)
 		if i < 0 {
 			return beginning(all[order[0]], budget)
 		}
@@ -46,19 +43,19 @@ func Compress(text string, rate float64) string {
 	}
 }
 
-// byWorth orders the places of words by how much they say, most first.
-func byWorth(all []string) []int {
+// byImportance returns the indices of words by descending importance.
+func byImportance(all []string) []int {
 	order := make([]int, len(all))
-	worth := make([]int, len(all))
+	rank := make([]int, len(all))
 	for i, w := range all {
-		order[i], worth[i] = i, worthOf(w)
+		order[i], rank[i] = i, importance(w)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return worth[b] - worth[a] })
+	slices.SortStableFunc(order, func(a, b int) int { return rank[b] - rank[a] })
 	return order
 }
 
-// worthOf ranks a word from 0, a filler, to 3, one that changes what is said.
-func worthOf(word string) int {
+// importance ranks a word from 0, a filler, to 3, one that changes what is said.
+func importance(word string) int {
 	bare := strings.ToLower(strings.Trim(word, ".,;:!?\"'()[]…"))
 	if _, ok := fillers[bare]; ok {
 		return 0
@@ -66,23 +63,24 @@ func worthOf(word string) int {
 	if _, ok := negations[bare]; ok || strings.HasSuffix(bare, "n't") || strings.HasSuffix(bare, "n’t") {
 		return 3
 	}
-	terms := analysis.Terms("x " + word) // not at the beginning, where all are capitals
-	worth := 0
+	terms := text.Terms("x " + word) // not as the first word, whose capital says nothing
+	rank := 0
 	for _, t := range terms[min(1, len(terms)):] {
 		switch {
 		case t.Number || t.Name:
 			return 3
 		case t.Stop:
-			worth = max(worth, 1)
+			rank = max(rank, 1)
 		default:
-			worth = max(worth, 2)
+			rank = max(rank, 2)
 		}
 	}
-	return worth
+	return rank
 }
 
 var (
-	fillers   = setOf("um uh erm hmm well like just really very actually basically literally honestly so oh ah haha lol hey hi hello okay ok yeah yep wow please thanks")
+	fillers = setOf("um uh erm hmm well like just really very actually basically literally honestly so oh ah haha lol hey hi " +
+		"hello okay ok yeah yep wow please thanks")
 	negations = setOf("not no never none nobody nothing neither nor without cannot")
 )
 
@@ -94,7 +92,8 @@ func setOf(list string) map[string]struct{} {
 	return out
 }
 
-func left(all []string, kept []bool) string {
+// keptWords joins the words that are kept.
+func keptWords(all []string, kept []bool) string {
 	var out []string
 	for i, w := range all {
 		if kept[i] {
@@ -104,8 +103,8 @@ func left(all []string, kept []bool) string {
 	return strings.Join(out, " ")
 }
 
-// lastKept gives the kept word of least worth; -1 for none.
-func lastKept(order []int, kept []bool) int {
+// leastImportant returns the index of the least important word that is kept, -1 for none.
+func leastImportant(order []int, kept []bool) int {
 	for j := len(order) - 1; j >= 0; j-- {
 		if kept[order[j]] {
 			return order[j]
@@ -114,12 +113,12 @@ func lastKept(order []int, kept []bool) int {
 	return -1
 }
 
-// beginning is as much of a word as fits; where not one character does, an ellipsis.
+// beginning returns as much of a word as fits; an ellipsis where not one character does.
 func beginning(word string, budget int) string {
 	runes := []rune(word)
 	low, high := 0, len(runes)
-	for low < high { // size grows with length, but for a token here and there
-		if middle := (low + high + 1) / 2; analysis.CountTokens(string(runes[:middle])) <= budget {
+	for low < high { // tokens grow with length, with rare exceptions
+		if middle := (low + high + 1) / 2; text.CountTokens(string(runes[:middle])) <= budget {
 			low = middle
 		} else {
 			high = middle - 1

@@ -12,24 +12,24 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/extract/llm"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformWork(t)
-	t.Run("L8 malformed output has a defined outcome each, and no fact leaves its window", func(t *testing.T) {
+	t.Run("malformed output has a defined outcome each, and no fact leaves its window", func(t *testing.T) {
 		t.Parallel()
 		checkAnswers(t, "fenced", "a bare list", "prose around", "no source", "a source as a string", "a source outside the window", "nothing to tell", "duplicates")
 	})
-	t.Run("R17 every kind of malformed answer has a defined outcome", func(t *testing.T) {
+	t.Run("every kind of malformed answer has a defined outcome", func(t *testing.T) {
 		t.Parallel()
 		checkAnswers(t, slices.Sorted(maps.Keys(malformed))...)
 	})
-	t.Run("U3 one invalid enum or item costs that item, not the batch", func(t *testing.T) {
+	t.Run("one invalid enum or item costs that item, not the batch", func(t *testing.T) {
 		t.Parallel()
 		checkAnswers(t, "items of other types", "an item that is no JSON")
 		got, err := llm.Parse(`{"facts":[{"s":[1],"f":"A.","y":"No Such-Type!","k":"rumour","c":7,"d":"whenever","e":[3,"",{"x":1}],"o":["x","won"],"v":["a"],"r":[["a"]],"g":{"a":1},"p":["x"]}]}`, talk("Ana: x"))
@@ -42,7 +42,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", d, want)
 		}
 	})
-	t.Run("L16 tags of an answer are lower case, unique and bounded", func(t *testing.T) {
+	t.Run("tags of an answer are lower case, unique and bounded", func(t *testing.T) {
 		t.Parallel()
 		in := input("Ana: x")
 		got, err := llm.Parse(`{"facts":[{"s":[1],"f":"A.","g":["Work","work "," TRAVEL",""]},{"s":[1],"f":"B.","g":"Tea, tea,Cake"}]}`, in.New)
@@ -54,32 +54,32 @@ func TestConformance(t *testing.T) {
 			t.Errorf("got %+v", facts)
 		}
 	})
-	t.Run("L5 topic boundaries are deterministic and at most one turn off", func(t *testing.T) {
+	t.Run("topic boundaries are deterministic and at most one turn off", func(t *testing.T) {
 		t.Parallel()
 		for at := 3; at <= 9; at++ {
 			for _, cross := range []float64{0, 0.1, 0.3, 0.42} {
 				v := twoTopics(12, at, cross)
-				got := llm.Turns(v)
+				got := llm.TopicBoundaries(v)
 				if len(got) != 1 || got[0] < at-1 || got[0] > at+1 {
 					t.Errorf("topics of cosine %v that turn at %d: turns %v", cross, at, got)
 				}
 				for range 20 {
-					if !slices.Equal(llm.Turns(v), got) {
+					if !slices.Equal(llm.TopicBoundaries(v), got) {
 						t.Fatal("the turns differ from run to run")
 					}
 				}
 			}
-			if got := llm.Turns(twoTopics(12, at, 0.7)); len(got) != 0 {
+			if got := llm.TopicBoundaries(twoTopics(12, at, 0.7)); len(got) != 0 {
 				t.Errorf("topics of cosine .7 turn at %v", got)
 			}
 		}
 		for _, few := range [][]memory.Vector{nil, {{1, 0}}, {{1, 0}, {1, 0}}, {{1, 0}, {1, 0, 0}}} {
-			if got := llm.Turns(few); len(few) < 2 && len(got) != 0 {
+			if got := llm.TopicBoundaries(few); len(few) < 2 && len(got) != 0 {
 				t.Errorf("%d messages turn at %v", len(few), got)
 			}
 		}
 	})
-	t.Run("L6 a batch holds at most the threshold and one segment, and greater thresholds make fewer calls", func(t *testing.T) {
+	t.Run("a batch holds at most the threshold and one segment, and greater thresholds make fewer calls", func(t *testing.T) {
 		t.Parallel()
 		var words []string
 		var vectors []memory.Vector
@@ -105,7 +105,7 @@ func TestConformance(t *testing.T) {
 				seen += len(lines)
 				tokens := 0
 				for _, l := range lines {
-					tokens += analysis.CountTokens(l)
+					tokens += text.CountTokens(l)
 				}
 				if tokens >= th+5*45 {
 					t.Errorf("a batch of %d tokens at a threshold of %d", tokens, th)
@@ -117,15 +117,15 @@ func TestConformance(t *testing.T) {
 			before = len(asked)
 		}
 	})
-	t.Run("L7 compression keeps its rate, never empties a message and leaves the raw text", func(t *testing.T) {
+	t.Run("compression keeps its rate, never empties a message and leaves the raw text", func(t *testing.T) {
 		t.Parallel()
 		texts := []string{"Well, I really think that we should, um, meet Petra in Ghent on 7 May, and I do not like the rain.", "ok", "😀😀😀😀😀", "\xff\xfe",
 			strings.Repeat("a", 3000), strings.Repeat("我住在里斯本。", 50), "a\nb\tc  d", "Antidisestablishmentarianism"}
 		for _, rate := range []float64{0.05, 0.3, 0.5, 0.9} {
-			for _, text := range texts {
-				n := analysis.CountTokens(text)
-				got := llm.Compress(text, rate)
-				if k := analysis.CountTokens(got); k > int(math.Ceil(rate*float64(n))) || strings.TrimSpace(got) == "" {
+			for _, s := range texts {
+				n := text.CountTokens(s)
+				got := llm.Compress(s, rate)
+				if k := text.CountTokens(got); k > int(math.Ceil(rate*float64(n))) || strings.TrimSpace(got) == "" {
 					t.Errorf("rate %v keeps %d of %d tokens: %.40q", rate, k, n, got)
 				}
 			}
@@ -142,7 +142,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("shown %q of %q", got, in.New[1].Content)
 		}
 	})
-	t.Run("R16 splitting long text loses nothing", func(t *testing.T) {
+	t.Run("splitting long text loses nothing", func(t *testing.T) {
 		t.Parallel()
 		for _, text := range []string{"", "short", strings.Repeat("word ", 400), strings.Repeat("x", 5000), strings.Repeat("e\u0301", 700), strings.Repeat("👩‍👩‍👧", 300), strings.Repeat("\xff", 900) + "é"} {
 			for _, size := range []int{1, 2, 7, 100, 1000} {
@@ -180,7 +180,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("what the model takes in no size is kept as it was said: %d words", words)
 		}
 	})
-	t.Run("Y3 every message of a window is extracted, whatever closes it", func(t *testing.T) {
+	t.Run("every message of a window is extracted, whatever closes it", func(t *testing.T) {
 		t.Parallel()
 		for _, novelty := range []bool{false, true} {
 			m := &scripted{answer: func(_ int, p memory.Prompt) (memory.Completion, error) {
@@ -220,7 +220,7 @@ func checkSplit(t *testing.T, text string, size, overlap int) {
 	}
 }
 
-// twoTopics gives vectors of messages whose topic turns at a place; messages of one
+// twoTopics returns vectors of messages whose topic turns at a place; messages of one
 // topic have a cosine near 1, of both cross.
 func twoTopics(n, at int, cross float64) []memory.Vector {
 	var out []memory.Vector
@@ -235,7 +235,7 @@ func twoTopics(n, at int, cross float64) []memory.Vector {
 	return out
 }
 
-// fixed is an embedder that gives the vectors it holds.
+// fixed is an embedder that returns the vectors it holds.
 type fixed struct {
 	memory.Embedder
 	vectors []memory.Vector

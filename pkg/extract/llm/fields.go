@@ -5,15 +5,17 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
 )
 
-// fields are the fields of an item, by short or long name.
+// fields are the fields of an item of an answer, by short or long name.
 type fields map[string]json.RawMessage
 
-// raw gives the first of the named fields that is there and not null.
+// raw returns the first of the named fields that is present and not null.
 func (f fields) raw(names ...string) json.RawMessage {
 	for _, n := range names {
 		if v, ok := f[n]; ok && string(v) != "null" {
@@ -23,15 +25,15 @@ func (f fields) raw(names ...string) json.RawMessage {
 	return nil
 }
 
-// text gives a field that is a string or a number, else "".
+// text returns a field that is a string or a number, else "".
 func (f fields) text(names ...string) string { return scalar(f.raw(names...)) }
 
-// list gives a field that is a list of strings, or strings with commas between.
+// list returns a field that is a list of strings, or one string with commas between the items.
 func (f fields) list(names ...string) []string {
 	raw := f.raw(names...)
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
-		return words(scalar(raw))
+		return commaSeparated(scalar(raw))
 	}
 	var out []string
 	for _, i := range items {
@@ -42,10 +44,10 @@ func (f fields) list(names ...string) []string {
 	return out
 }
 
-// maxSources bounds the numbers one fact may name.
+// maxSources bounds the messages that one fact may name.
 const maxSources = 512
 
-// sources gives the numbers of the messages a fact rests on, or why there are none.
+// sources returns the numbers of the messages that a fact rests on, or why there are none.
 func (f fields) sources() (numbers []int, why string) {
 	raw := f.raw("s", "sources", "source", "source_ids", "source_id")
 	if raw == nil {
@@ -55,7 +57,7 @@ func (f fields) sources() (numbers []int, why string) {
 	if json.Unmarshal(raw, &items) != nil {
 		items = nil
 		if text := scalar(raw); text != "" {
-			for _, w := range words(text) {
+			for _, w := range commaSeparated(text) {
 				items = append(items, json.RawMessage(strconv.Quote(w)))
 			}
 		}
@@ -76,7 +78,7 @@ func (f fields) sources() (numbers []int, why string) {
 	return numbers, ""
 }
 
-// kind gives the kind; world for one that is not known.
+// kind returns the kind; world for an unknown one.
 func (f fields) kind() memory.Kind {
 	if k := memory.Kind(label(f.text("k", "kind"))); k.Valid() {
 		return k
@@ -84,15 +86,15 @@ func (f fields) kind() memory.Kind {
 	return memory.KindWorld
 }
 
-// typ gives the type; fact for one that has not the form of a type.
-func (f fields) typ() memory.Type {
+// factType returns the type; fact for a text that has not the form of a type.
+func (f fields) factType() memory.Type {
 	if t := memory.Type(label(f.text("y", "type"))); t.Valid() {
 		return t
 	}
 	return memory.TypeFact
 }
 
-// confidence is 1 where it is not said or out of range; a fact of none is refused.
+// confidence returns 1 where it is missing or out of range; a fact with a confidence of 0 is refused.
 func (f fields) confidence() (c float64, why string) {
 	text := f.text("c", "confidence")
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
@@ -105,6 +107,7 @@ func (f fields) confidence() (c float64, why string) {
 	return v, ""
 }
 
+// topic returns the topic, "" where it is too long.
 func (f fields) topic() string {
 	t := strings.Join(strings.Fields(f.text("p", "topic")), " ")
 	if len(t) > memory.MaxName {
@@ -113,8 +116,7 @@ func (f fields) topic() string {
 	return t
 }
 
-// parts gives a field that is a list, or an object with these keys, as strings in the
-// keys' order.
+// parts returns a list, or the values of an object in the keys' order, as strings.
 func parts(raw json.RawMessage, keys ...string) []string {
 	var items []json.RawMessage
 	var named fields
@@ -132,13 +134,13 @@ func parts(raw json.RawMessage, keys ...string) []string {
 	return out
 }
 
-// outcome is nil where how the attempt ended is not one of three words.
+// outcome returns nil where the result of the attempt is not one of the three words.
 func (f fields) outcome() *memory.Result {
 	p := parts(f.raw("o", "outcome"), "strategy", "result", "surprise")
 	if len(p) < 2 {
 		return nil
 	}
-	r := memory.Result{Strategy: clip(p[0], memory.MaxName), Result: label(p[1])}
+	r := memory.Result{Strategy: memory.Truncate(p[0], memory.MaxName), Result: label(p[1])}
 	if r.Result != "success" && r.Result != "failure" && r.Result != "partial" {
 		return nil
 	}
@@ -150,23 +152,23 @@ func (f fields) outcome() *memory.Result {
 	return &r
 }
 
-// state is nil where it is not whole.
-func (f fields) state(who named) *memory.State {
+// state returns nil where subject, attribute or value is missing.
+func (f fields) state(names entityNames) *memory.State {
 	p := parts(f.raw("v", "state"), "subject", "attribute", "value")
 	if len(p) != 3 || p[0] == "" || p[1] == "" || p[2] == "" {
 		return nil
 	}
-	_, value := known(p[2])
-	return &memory.State{Subject: who.id(p[0]), Attribute: p[1], Value: value}
+	_, value := splitTypedName(p[2])
+	return &memory.State{Subject: names.id(p[0]), Attribute: p[1], Value: value}
 }
 
-// relations leaves out what does not name two things and a relation.
-func (f fields) relations(who named) []extract.Edge {
+// relations returns those that name two things and a relation.
+func (f fields) relations(names entityNames) []extract.Edge {
 	var items []json.RawMessage
 	if json.Unmarshal(f.raw("r", "relations"), &items) != nil {
 		return nil
 	}
-	if one := parts(f.raw("r", "relations")); len(one) == 3 && one[0] != "" { // a single one, not in a list of its own
+	if one := parts(f.raw("r", "relations")); len(one) == 3 && one[0] != "" { // a single relation without a list around it
 		items = []json.RawMessage{f.raw("r", "relations")}
 	}
 	var out []extract.Edge
@@ -175,12 +177,12 @@ func (f fields) relations(who named) []extract.Edge {
 		if len(p) < 3 || p[0] == "" || p[1] == "" || p[2] == "" {
 			continue
 		}
-		out = append(out, extract.Edge{From: who.id(p[0]), To: who.id(p[2]), Type: memory.RelationType(label(p[1]))})
+		out = append(out, extract.Edge{From: names.id(p[0]), To: names.id(p[2]), Type: memory.RelationType(label(p[1]))})
 	}
 	return out
 }
 
-// scalar gives a JSON string, number or truth value as text, else "".
+// scalar returns a JSON string or number as text, else "".
 func scalar(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -195,13 +197,13 @@ func scalar(raw json.RawMessage) string {
 	return ""
 }
 
-// label is a word of a closed list: lower case, with _ between its parts.
+// label normalises a word of a closed list: lower case, with _ between its parts.
 func label(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '\t' }), "_")
 }
 
-// words cuts a text at its commas.
-func words(s string) []string {
+// commaSeparated cuts a text at its commas and drops empty items.
+func commaSeparated(s string) []string {
 	var out []string
 	for _, w := range strings.Split(s, ",") {
 		if w = strings.TrimSpace(w); w != "" {
@@ -209,4 +211,80 @@ func words(s string) []string {
 		}
 	}
 	return out
+}
+
+// ParseSpan reads a time as the model writes it: a year, a month, a day, a moment, or two of them with "/" separator,
+// either left out for an open end. Days are in UTC; a span ends with the last microsecond of its last day. A time in words
+// ("last Friday") is resolved against said, the time of the message. A time that cannot be read, or that ends before it
+// begins, is the zero span.
+func ParseSpan(s string, said time.Time) memory.Span {
+	s = strings.TrimSpace(s)
+	if len(s) > 128 {
+		return memory.Span{}
+	}
+	if from, to, ok := parseTime(s); ok {
+		return span(from, to)
+	}
+	for _, separator := range []string{"/", "..", " to ", " – ", " - "} {
+		left, right, cut := strings.Cut(s, separator)
+		if !cut {
+			continue
+		}
+		from, _, okFrom := parseTime(strings.TrimSpace(left))
+		_, to, okTo := parseTime(strings.TrimSpace(right))
+		openFrom, openTo := isOpen(left), isOpen(right)
+		switch {
+		case okFrom && okTo && !to.Before(from):
+			return span(from, to)
+		case okFrom && openTo:
+			return memory.Span{From: &from}
+		case okTo && openFrom:
+			return memory.Span{To: &to}
+		}
+	}
+	if said.IsZero() {
+		return memory.Span{}
+	}
+	if found := date.Find(s, said, ""); len(found) == 1 {
+		return span(memory.At(found[0].From), memory.At(found[0].To))
+	}
+	return memory.Span{}
+}
+
+func span(from, to time.Time) memory.Span { return memory.Span{From: &from, To: &to} }
+
+func isOpen(s string) bool {
+	s = strings.TrimSpace(s)
+	return s == "" || s == ".." || s == "?"
+}
+
+// layouts are the ways to write one time, and how its last instant follows from its first; nil = it is the same.
+var layouts = []struct {
+	layout string
+	end    func(time.Time) time.Time
+}{
+	{"2006", func(t time.Time) time.Time { return t.AddDate(1, 0, 0).Add(-time.Microsecond) }},
+	{"2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0).Add(-time.Microsecond) }},
+	{time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1).Add(-time.Microsecond) }},
+	{time.RFC3339Nano, nil}, {"2006-01-02T15:04:05", nil}, {"2006-01-02T15:04", nil}, {"2006-01-02T15:04Z07:00", nil},
+	{time.DateTime, nil}, {"2006-01-02 15:04", nil},
+}
+
+// parseTime reads one time.
+func parseTime(s string) (from, to time.Time, ok bool) {
+	for _, f := range layouts {
+		t, err := time.Parse(f.layout, s)
+		if err != nil {
+			continue
+		}
+		if y := t.UTC().Year(); y < 1 || y > 9998 {
+			return from, to, false
+		}
+		from = memory.At(t)
+		if to = from; f.end != nil {
+			to = f.end(from)
+		}
+		return from, to, true
+	}
+	return from, to, false
 }

@@ -1,9 +1,10 @@
-// Package llm extracts facts with a language model: one call for a window. The
-// model sees numbered messages and names facts by those numbers, so nothing it
-// answers can choose a bank, a session, an id or a message outside the window.
-// What it answers is read item by item (Parse); an answer that is cut off has
-// its window halved; one of no use is asked for once more and is then a failure,
-// never "no facts".
+// Package llm extracts facts with a language model: one call per window. The model sees numbered messages and names
+// facts by those numbers, so nothing it answers can choose a bank, a session, an id or a message outside the window.
+//
+// New returns an Extractor, which implements extract.Extractor. An answer is read item by item (Parse). The window of an
+// answer that was cut off is halved; an unusable answer is asked for once more and is then a failure, never "no facts".
+// Options reduce the tokens of a call: Novel skips windows of small talk, TopicBoundaries and Pack cut long windows
+// where the topic changes, and Compress drops words that say little.
 package llm
 
 import (
@@ -16,27 +17,26 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// promptName is name and version of the prompts; another wording is another version.
+// promptName is name and version of the prompts; a new wording is a new version.
 const promptName = "extract/1"
 
-// Config sets how windows are put to the model.
+// Config sets how windows are shown to the model.
 type Config struct {
 	// Timeout bounds one call.
 	Timeout time.Duration
-	// MaxInput is how many tokens of messages one call is given, at most. A
-	// window of more is put in several calls, a message of more in pieces that
-	// overlap by Overlap characters.
+	// MaxInput bounds the tokens of messages in one call. A larger window takes several calls; a larger message is cut
+	// into pieces that overlap by Overlap characters.
 	MaxInput int
 	Overlap  int
 	// MaxCalls bounds the calls for one window, halvings and repairs included.
 	MaxCalls int
-	// Novelty leaves a window out in which nothing new is said.
+	// Novelty skips windows in which nothing new is said.
 	Novelty bool
-	// Batch is how many tokens of messages are put in one call before the next
-	// turn of the topic starts another; 0 = the whole window in one.
+	// Batch is the number of tokens of messages in a call from which the next change of topic starts another call;
+	// 0 = the whole window in one.
 	Batch int
-	// Rate is the share of its tokens that a message keeps in the prompt; 0 and 1
-	// = all. The stored message stays as it is.
+	// Rate is the share of its tokens that a message keeps in the prompt; 0 and 1 = all. The stored message is not
+	// changed.
 	Rate float64
 }
 
@@ -72,13 +72,11 @@ func (c Config) Validate() error {
 // Deps are an Extractor's collaborators.
 type Deps struct {
 	Model memory.LanguageModel // required
-	// Embedder finds where the topic turns; required with Config.Batch. While it
-	// is away a window is put in one call.
+	// Embedder finds where the topic changes; required with Config.Batch. While it is unavailable, a window is one call.
 	Embedder memory.Embedder
 }
 
-// Extractor asks a language model for the facts of a window. It is safe for
-// concurrent use and keeps no state.
+// Extractor asks a language model for the facts of a window. It is stateless and safe for concurrent use.
 type Extractor struct {
 	config Config
 	deps   Deps
@@ -101,27 +99,28 @@ func New(c Config, d Deps) (*Extractor, error) {
 	return &Extractor{config: c, deps: d}, nil
 }
 
-// Name is the model with the version of the prompt, as "openai:gpt-4o-mini/extract-1".
+// Name returns the model with the version of the prompt, as "openai:gpt-4o-mini/extract-1".
 func (x *Extractor) Name() string { return x.deps.Model.Name() + "/extract-1" }
 
-// Stamp names the model and the prompt.
+// Stamp returns the model and the prompt.
 func (x *Extractor) Stamp() memory.Stamp {
 	return memory.Stamp{Model: x.deps.Model.Name(), Prompt: promptName}
 }
 
-// NeedsContext is true: what stands before explains what is new.
+// NeedsContext returns true: earlier messages explain the new ones.
 func (x *Extractor) NeedsContext() bool { return true }
 
-// Extract puts the new messages to the model, in one call where they fit.
+// Extract returns the facts of the new messages, in the messages' order, by one call where they fit. Refused items are
+// among the drafts, with the reason.
 func (x *Extractor) Extract(ctx context.Context, in extract.Input) ([]extract.Draft, error) {
 	if len(in.New) == 0 || x.config.Novelty && !Novel(in) {
 		return nil, nil
 	}
-	r := &run{Extractor: x, in: in}
-	before := lines(in.Context, x.config)
+	e := &extraction{Extractor: x, in: in}
+	before := utterances(in.Context, x.config)
 	var drafts []extract.Draft
-	for _, batch := range x.batches(ctx, lines(in.New, x.config)) {
-		some, err := r.ask(ctx, batch, last(before))
+	for _, batch := range x.batches(ctx, utterances(in.New, x.config)) {
+		some, err := e.extract(ctx, batch, contextTail(before))
 		if err != nil {
 			return nil, err
 		}

@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/extract/llm"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// perLine answers with a fact for each line, or cuts the answer off where more
-// than most were shown.
+// perLine answers with a fact for each line, or cuts the answer off where more than most were shown.
 func perLine(most int) *scripted {
 	return &scripted{answer: func(_ int, p memory.Prompt) (memory.Completion, error) {
 		var items []string
@@ -57,7 +56,7 @@ func TestTruncation(t *testing.T) {
 			}
 		})
 	}
-	t.Run("of a single message what is whole is kept", func(t *testing.T) {
+	t.Run("the complete facts of a single message's cut answer are kept", func(t *testing.T) {
 		t.Parallel()
 		m := &scripted{answer: func(int, memory.Prompt) (memory.Completion, error) {
 			return memory.Completion{Text: `{"facts":[{"s":[1],"f":"A."},{"s":[9],"f":"B."},{"s":[1],"f":"C`, Truncated: true}, nil
@@ -69,10 +68,10 @@ func TestTruncation(t *testing.T) {
 			t.Errorf("facts %+v, refused %+v, %v", facts, refused, err)
 		}
 	})
-	t.Run("a single message of which nothing is whole is a failure that keeps the answer", func(t *testing.T) {
+	t.Run("a single message whose answer has no complete fact is a failure that keeps the answer", func(t *testing.T) {
 		t.Parallel()
 		_, err := extractor(t, saying(`{"facts":[{"s":[1],"f":"A`), nil).Extract(t.Context(), input("A: x"))
-		var answer *events.OutputError
+		var answer *deadletter.OutputError
 		if !errors.As(err, &answer) || answer.Output != `{"facts":[{"s":[1],"f":"A` || answer.Prompt != "extract/1" || !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("got %v", err)
 		}
@@ -107,7 +106,7 @@ func TestTruncation(t *testing.T) {
 
 func TestRepair(t *testing.T) {
 	t.Parallel()
-	t.Run("an answer of no use is asked for once more, with what was wrong", func(t *testing.T) {
+	t.Run("an unusable answer is requested once more, with what was wrong", func(t *testing.T) {
 		t.Parallel()
 		m := saying("Certainly! </answer> The facts are: none", `{"facts":[{"s":[1],"f":"A."}]}`)
 		drafts, err := extractor(t, m, nil).Extract(t.Context(), input("A: x"))
@@ -119,30 +118,30 @@ func TestRepair(t *testing.T) {
 			t.Errorf("asked\n%s", again.User)
 		}
 	})
-	t.Run("an answer that stays of no use is a failure, not no facts", func(t *testing.T) {
+	t.Run("an answer that stays unusable is a failure, not a window without facts", func(t *testing.T) {
 		t.Parallel()
 		for _, bad := range []string{"Certainly!", `{"facts":[{"s":[7],"f":"A."}]}`, ""} {
 			m := saying("first", bad)
 			drafts, err := extractor(t, m, nil).Extract(t.Context(), input("A: x"))
-			var answer *events.OutputError
+			var answer *deadletter.OutputError
 			if !errors.As(err, &answer) || answer.Output != bad || !errors.Is(err, memory.ErrUnavailable) || drafts != nil || len(m.prompts()) != 2 {
 				t.Errorf("%q gave %v, %v after %d calls", bad, drafts, err, len(m.prompts()))
 			}
 		}
 	})
-	t.Run("an answer of nothing is asked for once more, and then a failure with its own reason", func(t *testing.T) {
+	t.Run("an empty answer is requested once more and is then a failure with its own reason", func(t *testing.T) {
 		t.Parallel()
 		m := saying("", `{"facts":[{"s":[1],"f":"A."}]}`)
 		if drafts, err := extractor(t, m, nil).Extract(t.Context(), input("A: x")); err != nil || len(drafts) != 1 || len(m.prompts()) != 2 || !strings.Contains(m.prompts()[1].User, "answer: is empty") {
 			t.Errorf("%+v, %v after %d calls", drafts, err, len(m.prompts()))
 		}
 		_, err := extractor(t, saying(""), nil).Extract(t.Context(), input("A: x"))
-		var answer *events.OutputError
+		var answer *deadletter.OutputError
 		if !errors.As(err, &answer) || answer.Prompt != "extract/1" || !errors.Is(err, memory.ErrUnavailable) || !strings.Contains(err.Error(), "answer: is empty") {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("no facts are no failure and no repair", func(t *testing.T) {
+	t.Run("an answer without facts is neither a failure nor repaired", func(t *testing.T) {
 		t.Parallel()
 		m := saying(`{"facts":[]}`)
 		drafts, err := extractor(t, m, nil).Extract(t.Context(), input("A: x"))
@@ -171,7 +170,7 @@ func TestFailures(t *testing.T) {
 			t.Parallel()
 			m := &scripted{answer: func(int, memory.Prompt) (memory.Completion, error) { return memory.Completion{}, c.given }}
 			_, err := extractor(t, m, nil).Extract(t.Context(), input("A: x"))
-			var answer *events.OutputError
+			var answer *deadletter.OutputError
 			if !errors.Is(err, c.meaning) || errors.As(err, &answer) || len(m.prompts()) != 1 {
 				t.Errorf("got %v after %d calls", err, len(m.prompts()))
 			}
@@ -184,7 +183,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
-	t.Run("a caller that stops is told so", func(t *testing.T) {
+	t.Run("a caller that cancels gets its own error", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

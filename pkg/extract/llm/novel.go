@@ -3,61 +3,58 @@ package llm
 import (
 	"strings"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// Novel reports whether a window may hold something new. It looks at every new
-// message: one with a word of content, a number or a name that is no repetition
-// of what stands before it makes the whole window new, whatever closes it; so
-// does any answer to a question with content. It knows small talk in English
-// alone: what it does not know is new.
+// Novel reports whether a window may hold something new. It looks at every new message: a single one that has a content
+// word, a number or a name and repeats no earlier message makes the whole window new, and so does any answer to a
+// question that has content. It recognises small talk in English only: what it does not recognise is new.
 func Novel(in extract.Input) bool {
-	before := map[string]bool{}
+	seen := map[string]bool{}
 	asked := false
 	for _, m := range in.Context {
-		before[said(m)] = true
-		asked = asks(m)
+		seen[statementKey(m)] = true
+		asked = isQuestion(m)
 	}
 	for _, m := range in.New {
-		text := said(m)
-		if asked || !before[text] && tells(m) {
+		key := statementKey(m)
+		if asked || !seen[key] && hasContent(m) {
 			return true
 		}
-		before[text], asked = true, asks(m)
+		seen[key], asked = true, isQuestion(m)
 	}
 	return false
 }
 
-// asks reports a question that has content.
-func asks(m memory.Message) bool { return strings.Contains(m.Content, "?") && tells(m) }
+// isQuestion reports a question that has content.
+func isQuestion(m memory.Message) bool { return strings.Contains(m.Content, "?") && hasContent(m) }
 
-// said is who said what, as it is compared.
-func said(m memory.Message) string {
+// statementKey is equal for repetitions: the same speaker said the same.
+func statementKey(m memory.Message) string {
 	return m.Speaker + "\x00" + memory.NormalText(m.Content+" "+m.Caption())
 }
 
-// tells reports whether a message is more than small talk.
-func tells(m memory.Message) bool {
+// hasContent reports whether a message is more than small talk.
+func hasContent(m memory.Message) bool {
 	if m.Caption() != "" {
 		return true
 	}
-	text := m.Content
-	for _, t := range analysis.Terms(text) {
-		if t.Number || !t.Stop && !chatter(t.Text) {
+	s := m.Content
+	for _, t := range text.Terms(s) {
+		if t.Number || !t.Stop && !isSmallTalk(t.Text) {
 			return true
 		}
 	}
-	return len(analysis.Terms(text)) == 0 && strings.ContainsFunc(text, func(r rune) bool { return r >= '0' && r <= '9' })
+	return len(text.Terms(s)) == 0 && strings.ContainsFunc(s, func(r rune) bool { return r >= '0' && r <= '9' })
 }
 
-func chatter(word string) bool {
+func isSmallTalk(word string) bool {
 	_, filler := fillers[word]
 	_, small := smallTalk[word]
 	return filler || small
 }
 
-// smallTalk are words that tell nothing where they stand alone. "Yes" and "no"
-// are not among them: they answer what stands before.
+// smallTalk are words that say nothing on their own. "Yes" and "no" are not among them: they answer what was said before.
 var smallTalk = setOf("bye goodbye cya cheers thank thanks thx ty welcome morning evening night good great nice cool awesome lovely sure fine alright right see later soon care take bye-bye hiya greetings")

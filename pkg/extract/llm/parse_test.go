@@ -12,12 +12,11 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/extract/llm"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/secret"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
 )
 
-// malformed are answers that are not as they were asked for, about two
-// messages, and what becomes of each: the statements kept with their sources,
-// how many items are refused, and whether the answer is of no use.
+// malformed are answers that are not as they were asked for, about two messages, and what becomes of each: the
+// statements kept with their sources, how many items are refused, and whether the answer is of no use.
 var malformed = map[string]struct {
 	answer    string
 	kept      []string
@@ -167,7 +166,7 @@ func TestWhen(t *testing.T) {
 		"last Friday":               "2023-05-05T00:00:00Z 2023-05-05T23:59:59.999999Z",
 		"2023-07/2023-05":           "- -", "2023-02-30": "- -", "0000": "- -", "9999": "- -", "soon": "- -", "": "- -", "/": "- -", strings.Repeat("2023 ", 40): "- -",
 	} {
-		s := llm.When(in, day)
+		s := llm.ParseSpan(in, day)
 		show := func(t *time.Time) string {
 			if t == nil {
 				return "-"
@@ -178,7 +177,7 @@ func TestWhen(t *testing.T) {
 			t.Errorf("%q is %s, want %s", in, got, want)
 		}
 	}
-	if s := llm.When("yesterday", time.Time{}); !s.IsZero() {
+	if s := llm.ParseSpan("yesterday", time.Time{}); !s.IsZero() {
 		t.Errorf("yesterday of no day is %v", s)
 	}
 }

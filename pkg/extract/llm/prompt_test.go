@@ -10,10 +10,10 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/extract/llm"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -97,14 +97,14 @@ func TestOverhead(t *testing.T) {
 			t.Errorf("%d tokens", n)
 		}
 	})
-	t.Run("a message costs a few tokens beside its words", func(t *testing.T) {
+	t.Run("a message costs a few tokens besides its words", func(t *testing.T) {
 		t.Parallel()
 		var words []string
 		own := 0
 		for i := range 20 {
-			text := fmt.Sprintf("I think that the walk number %d along the river was the best one we had this year.", i)
-			own += analysis.CountTokens(text)
-			words = append(words, []string{"Caroline: ", "Melanie: "}[i%2]+text)
+			s := fmt.Sprintf("I think that the walk number %d along the river was the best one we had this year.", i)
+			own += text.CountTokens(s)
+			words = append(words, []string{"Caroline: ", "Melanie: "}[i%2]+s)
 		}
 		m := saying(`{"facts":[]}`)
 		in := input(words...)
@@ -115,7 +115,7 @@ func TestOverhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := m.prompts()[0]
-		all := analysis.CountTokens(p.System) + analysis.CountTokens(p.User) + analysis.CountTokens(string(p.Schema)) - own
+		all := text.CountTokens(p.System) + text.CountTokens(p.User) + text.CountTokens(string(p.Schema)) - own
 		if perTurn := float64(all) / 20; perTurn > 72-26 {
 			t.Errorf("%.1f tokens a turn beside the text, completion not counted", perTurn)
 		}

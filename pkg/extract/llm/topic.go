@@ -6,33 +6,31 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// The cosines from which a turn of the topic is looked for: what is below the
-// first, else below the next, up to the last. In hundredths.
+// The cosines, in hundredths, below which a change of topic is looked for: the first, without any result the next, up to
+// the last.
 const (
-	firstTurn = 20
-	lastTurn  = 50
-	stepTurn  = 5
+	lowestThreshold  = 20
+	highestThreshold = 50
+	thresholdStep    = 5
 )
 
-// turnSpan is how many messages each side of a turn is judged by.
-const turnSpan = 2
+// boundarySpan is by how many messages on each side a boundary is judged.
+const boundarySpan = 2
 
-// Turns gives the places, in order, before which the topic turns: the least
-// cosines between what stands before and after, where below .20; without any,
-// below .25, and so on up to .50. A place is the index of the first message of
-// what follows. The same vectors give the same turns; vectors of different
-// sizes have none.
-func Turns(vectors []memory.Vector) []int {
+// TopicBoundaries returns the indices, ascending, of the messages that begin a new topic: the local minima of the cosine
+// between the messages before and after, where it is below 0.20; without any, below 0.25, and so on up to 0.50. It is
+// deterministic; vectors of different sizes have no boundaries.
+func TopicBoundaries(vectors []memory.Vector) []int {
 	n := len(vectors)
-	near := make([]float64, n+1) // of what stands before and behind each place
+	cosine := make([]float64, n+1) // between the messages before and after each index
 	for i := 1; i < n; i++ {
-		near[i] = memory.Cosine(sum(vectors[max(0, i-turnSpan):i]), sum(vectors[i:min(n, i+turnSpan)]))
+		cosine[i] = memory.Cosine(sum(vectors[max(0, i-boundarySpan):i]), sum(vectors[i:min(n, i+boundarySpan)]))
 	}
-	for t := firstTurn; t <= lastTurn; t += stepTurn {
+	for t := lowestThreshold; t <= highestThreshold; t += thresholdStep {
 		var out []int
 		for i := 1; i < n; i++ {
-			lowest := (i == 1 || near[i] < near[i-1]) && (i == n-1 || near[i] <= near[i+1])
-			if lowest && near[i] < float64(t)/100 {
+			lowest := (i == 1 || cosine[i] < cosine[i-1]) && (i == n-1 || cosine[i] <= cosine[i+1])
+			if lowest && cosine[i] < float64(t)/100 {
 				out = append(out, i)
 			}
 		}
@@ -56,17 +54,17 @@ func sum(vectors []memory.Vector) memory.Vector {
 	return out
 }
 
-// Pack puts segments of the given sizes in batches, in order: a batch is full
-// once it reaches limit, so that it holds less than limit and one segment more.
-// It gives how many segments each batch has; a greater limit never gives more batches.
+// Pack puts segments of the given sizes into batches, in order, and returns how many segments each batch has. A batch is
+// full once it reaches limit, so it exceeds limit by less than its last segment. A greater limit never leads to more
+// batches.
 func Pack(sizes []int, limit int) []int {
 	var out []int
-	count, held := 0, 0
+	count, size := 0, 0
 	for _, s := range sizes {
 		count++
-		if held += s; held >= limit {
+		if size += s; size >= limit {
 			out = append(out, count)
-			count, held = 0, 0
+			count, size = 0, 0
 		}
 	}
 	if count > 0 {
@@ -75,55 +73,53 @@ func Pack(sizes []int, limit int) []int {
 	return out
 }
 
-// batches divides lines into those of one call each: by topic where that is
-// on, and by what one call is given at most.
-func (x *Extractor) batches(ctx context.Context, all []line) [][]line {
-	var out [][]line
+// batches divides utterances into those of one call each: by topic where that is on, and by the most that one call takes.
+func (x *Extractor) batches(ctx context.Context, all []utterance) [][]utterance {
+	var out [][]utterance
 	for _, b := range x.byTopic(ctx, all) {
-		from, held := 0, 0
-		for i, l := range b {
-			if i > from && held+l.tokens > x.config.MaxInput {
+		from, size := 0, 0
+		for i, u := range b {
+			if i > from && size+u.tokens > x.config.MaxInput {
 				out = append(out, b[from:i])
-				from, held = i, 0
+				from, size = i, 0
 			}
-			held += l.tokens
+			size += u.tokens
 		}
 		out = append(out, b[from:])
 	}
 	return out
 }
 
-// byTopic packs the segments between turns of the topic in batches. Where the
-// embedder gives no vectors the lines are one batch.
-func (x *Extractor) byTopic(ctx context.Context, all []line) [][]line {
+// byTopic packs the segments between topic boundaries into batches. Where the embedder fails, all are one batch.
+func (x *Extractor) byTopic(ctx context.Context, all []utterance) [][]utterance {
 	total := 0
 	texts := make([]string, len(all))
-	for i, l := range all {
-		total += l.tokens
-		texts[i] = l.message.Speaker + ": " + l.text
+	for i, u := range all {
+		total += u.tokens
+		texts[i] = u.message.Speaker + ": " + u.text
 	}
 	if x.config.Batch == 0 || total <= x.config.Batch {
-		return [][]line{all}
+		return [][]utterance{all}
 	}
 	vectors, err := x.deps.Embedder.Embed(ctx, texts)
 	if err != nil || len(vectors) != len(all) {
-		return [][]line{all}
+		return [][]utterance{all}
 	}
-	var segments [][]line
+	var segments [][]utterance
 	var sizes []int
 	from := 0
-	for _, to := range append(Turns(vectors), len(all)) {
+	for _, to := range append(TopicBoundaries(vectors), len(all)) {
 		segments = append(segments, all[from:to])
 		size := 0
-		for _, l := range all[from:to] {
-			size += l.tokens
+		for _, u := range all[from:to] {
+			size += u.tokens
 		}
 		sizes, from = append(sizes, size), to
 	}
-	var out [][]line
+	var out [][]utterance
 	at := 0
 	for _, n := range Pack(sizes, x.config.Batch) {
-		var b []line
+		var b []utterance
 		for _, s := range segments[at : at+n] {
 			b = append(b, s...)
 		}

@@ -15,12 +15,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider"
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
-	"github.com/eunoe-memory/eunoe/pkg/provider/providertest"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 const bank, session = memory.BankID("alice"), memory.SessionID("s1")
@@ -67,13 +69,12 @@ func work(t *testing.T, c *events.Conn, m memory.LanguageModel, attempts int) {
 	})
 }
 
-// logged reads the log until it holds n ends of windows, and gives them and
-// the sum of all usage.
+// logged reads the log until it holds n ends of windows, and returns them and the sum of all usage.
 func logged(t *testing.T, c *events.Conn, n int) (ends []memory.Write, usage memory.Usage) {
 	t.Helper()
 	natstest.Eventually(t, fmt.Sprintf("%d ends of windows", n), func() bool {
 		ends, usage = nil, memory.Usage{}
-		_, err := c.Scan(t.Context(), c.Naming.Writes(), nil, 0, func(e events.Event) error {
+		_, err := ordered.Scan(t.Context(), c, c.Naming.Writes(), nil, 0, func(e events.Event) error {
 			w, err := e.Write()
 			if err != nil {
 				return err
@@ -91,11 +92,11 @@ func logged(t *testing.T, c *events.Conn, n int) (ends []memory.Write, usage mem
 	return ends, usage
 }
 
-func letters(t *testing.T, c *events.Conn, n int) (out []events.DeadLetter) {
+func letters(t *testing.T, c *events.Conn, n int) (out []memory.DeadLetter) {
 	t.Helper()
 	natstest.Eventually(t, fmt.Sprintf("%d dead letters", n), func() bool {
 		var err error
-		out, err = c.DeadLetters(t.Context(), events.DeadFilter{})
+		out, err = deadletter.List(t.Context(), c, deadletter.Filter{})
 		return err == nil && len(out) == n
 	})
 	return out
@@ -104,7 +105,7 @@ func letters(t *testing.T, c *events.Conn, n int) (out []events.DeadLetter) {
 // conformWork holds what is promised of failing models.
 func conformWork(t *testing.T) {
 	t.Helper()
-	t.Run("L9 a failing or nonsensical model means retry, then a dead letter, never no facts", func(t *testing.T) {
+	t.Run("a failing or nonsensical model means retry, then a dead letter, never no facts", func(t *testing.T) {
 		t.Parallel()
 		for name, c := range map[string]struct {
 			answer memory.Completion
@@ -124,7 +125,7 @@ func conformWork(t *testing.T) {
 			if end.Window.Outcome != memory.WindowDead || end.Window.ID != w.ID || len(ends) != 1 || end.By == nil || end.By.Prompt != "extract/1" {
 				t.Errorf("%s: ends %+v", name, ends)
 			}
-			if d.Output != c.answer.Text || d.Prompt != "extract/1" || d.Attempts != 3 || strings.Contains(d.Reason, "Porto") || !slices.Equal(d.Messages(conn.Naming), []uint64{w.First()}) {
+			if d.Output != c.answer.Text || d.Prompt != "extract/1" || d.Attempts != 3 || strings.Contains(d.Reason, "Porto") || !slices.Equal(d.Messages(conn.Naming.Messages()), []uint64{w.First()}) {
 				t.Errorf("%s: letter %+v", name, d)
 			}
 			if n := len(m.prompts()); usage.Calls != n || usage.PromptTokens != 100*n {
@@ -132,7 +133,7 @@ func conformWork(t *testing.T) {
 			}
 		}
 	})
-	t.Run("H15 a model that is away is waited for, and publishing goes on", func(t *testing.T) {
+	t.Run("a model that is away is waited for, and publishing goes on", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		var up atomic.Bool
@@ -146,7 +147,7 @@ func conformWork(t *testing.T) {
 		work(t, conn, m, 2)
 		natstest.Eventually(t, "more tries than attempts", func() bool { return len(m.prompts()) > 6 })
 		put(t, conn, "I like it here.")
-		if n, err := conn.CountDead(t.Context(), bank); n != 0 || err != nil {
+		if n, err := deadletter.Count(t.Context(), conn, bank); n != 0 || err != nil {
 			t.Errorf("%d dead, %v", n, err)
 		}
 		up.Store(true)
@@ -164,7 +165,7 @@ func conformWork(t *testing.T) {
 
 func TestWorker(t *testing.T) {
 	t.Parallel()
-	t.Run("a window that fails while others are answered is not waited for", func(t *testing.T) {
+	t.Run("a window that fails while others are answered does not wait", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		m := &scripted{answer: func(_ int, p memory.Prompt) (memory.Completion, error) {
@@ -177,11 +178,11 @@ func TestWorker(t *testing.T) {
 		work(t, conn, m, 2)
 		natstest.Eventually(t, "its dead letter", func() bool {
 			put(t, conn, "well")
-			n, err := conn.CountDead(t.Context(), bank)
+			n, err := deadletter.Count(t.Context(), conn, bank)
 			return err == nil && n == 1
 		})
 	})
-	t.Run("a retry that succeeds is in the log once, with the first try's usage beside", func(t *testing.T) {
+	t.Run("a retry that succeeds is in the log once, together with the first try's usage", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
 		m := saying("bad", "worse", `{"facts":[{"s":[1],"f":"Ana works at Casa.","r":[["Ana","part of","organization:Casa"],["Ana","befriends","person:Bo"]]}]}`)
@@ -222,10 +223,10 @@ func TestWorker(t *testing.T) {
 
 func TestOverHTTP(t *testing.T) {
 	t.Parallel()
-	// served gives the model of a scripted server.
-	served := func(t *testing.T, s *providertest.Script) memory.LanguageModel {
+	// served returns the model of a scripted server.
+	served := func(t *testing.T, s *scriptedmodel.Script) memory.LanguageModel {
 		t.Helper()
-		srv := providertest.Start(t, s)
+		srv := scriptedmodel.Start(t, s)
 		c := provider.DefaultConfig()
 		c.Stages, c.Retries, c.Wait = map[string]provider.Model{memory.StageExtract: {Name: "openai:testmodel", URL: srv.URL}}, 0, time.Millisecond
 		set, err := provider.New(c, provider.Deps{Log: zerolog.Nop()})
@@ -255,17 +256,17 @@ func TestOverHTTP(t *testing.T) {
 			usual = append(usual, f.Text)
 		}
 	})
-	for kind, whole := range map[providertest.Kind]bool{
-		providertest.Fences: true, providertest.Prose: true, providertest.BareList: true, providertest.SingleQuotes: true, providertest.Duplicates: true,
-		providertest.BadItem: false, providertest.WrongTypes: false, providertest.MissingIDs: false, providertest.InventedIDs: false,
-		providertest.Refusal: false, providertest.Truncated: true, providertest.Length: true, providertest.InvalidUTF8: false,
+	for kind, whole := range map[scriptedmodel.Kind]bool{
+		scriptedmodel.Fences: true, scriptedmodel.Prose: true, scriptedmodel.BareList: true, scriptedmodel.SingleQuotes: true, scriptedmodel.Duplicates: true,
+		scriptedmodel.BadItem: false, scriptedmodel.WrongTypes: false, scriptedmodel.MissingIDs: false, scriptedmodel.InventedIDs: false,
+		scriptedmodel.Refusal: false, scriptedmodel.Truncated: true, scriptedmodel.Length: true, scriptedmodel.InvalidUTF8: false,
 	} {
 		t.Run("one answer spoilt by "+string(kind)+" costs nothing that stands", func(t *testing.T) {
 			t.Parallel()
 			mu.Lock()
 			want := slices.Clone(usual)
 			mu.Unlock()
-			x := extractor(t, served(t, new(providertest.Script).Fault(memory.StageExtract, kind, 1)), nil)
+			x := extractor(t, served(t, new(scriptedmodel.Script).Fault(memory.StageExtract, kind, 1)), nil)
 			drafts, err := x.Extract(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
@@ -283,10 +284,10 @@ func TestOverHTTP(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range []providertest.Kind{providertest.ServerError, providertest.Reset, providertest.RateLimit, providertest.Unauthorised} {
+	for _, kind := range []scriptedmodel.Kind{scriptedmodel.ServerError, scriptedmodel.Reset, scriptedmodel.RateLimit, scriptedmodel.Unauthorised} {
 		t.Run("a provider's "+string(kind)+" may be tried again", func(t *testing.T) {
 			t.Parallel()
-			x := extractor(t, served(t, new(providertest.Script).Fault(memory.StageExtract, kind, 1)), nil)
+			x := extractor(t, served(t, new(scriptedmodel.Script).Fault(memory.StageExtract, kind, 1)), nil)
 			if _, err := x.Extract(t.Context(), in); !errors.Is(err, memory.ErrUnavailable) {
 				t.Fatalf("got %v", err)
 			}

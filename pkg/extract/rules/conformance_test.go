@@ -10,7 +10,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/extract/rules"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/secret"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
 )
 
 type redactor struct{}
@@ -38,7 +38,7 @@ func message(id memory.MessageID, seq uint64, role memory.Role, speaker, content
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	t.Run("L10 two speakers and non-alternating roles: each fact has its speaker, time and message", func(t *testing.T) {
+	t.Run("two speakers and non-alternating roles: each fact has its speaker, time and message", func(t *testing.T) {
 		t.Parallel()
 		messages := []memory.Message{
 			message("a", 1, memory.RoleUser, "Alice", "I adopted a cat."),
@@ -59,7 +59,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("L19 the same transcript gives the same facts, one of a statement", func(t *testing.T) {
+	t.Run("the same transcript yields the same facts, one for each statement", func(t *testing.T) {
 		t.Parallel()
 		once := facts(t, transcript()...)
 		if diff := cmp.Diff(once, facts(t, transcript()...)); diff != "" {
@@ -79,7 +79,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("Y3 all messages are extracted and a closing thanks cancels nothing", func(t *testing.T) {
+	t.Run("all messages are extracted and a closing thanks cancels nothing", func(t *testing.T) {
 		t.Parallel()
 		var messages []memory.Message
 		for i, city := range []string{"Lisbon", "Porto", "Rome", "Paris", "Vienna", "Oslo", "Madrid", "Berlin"} {
@@ -96,7 +96,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("U6 relative times resolve against the message's time, and stay unresolved without one", func(t *testing.T) {
+	t.Run("relative times resolve against the message's time, and stay unresolved without one", func(t *testing.T) {
 		t.Parallel()
 		for expression, want := range map[string]string{
 			"yesterday": "2023-05-07 2023-05-07", "last week": "2023-05-01 2023-05-07", "in May": "2023-05-01 2023-05-31", "two years ago": "2021-01-01 2021-12-31",
@@ -115,7 +115,7 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
-	t.Run("H12 a fact without a type is of the world", func(t *testing.T) {
+	t.Run("a fact without a type is of kind world", func(t *testing.T) {
 		t.Parallel()
 		in := extract.Input{Bank: "b", Session: "s", New: []memory.Message{by("Alice", "x")}}
 		got, _ := extract.Validate(in, "x/1", []extract.Draft{{Text: "Tea is hot.", Sources: []memory.MessageID{"m1"}}}, redactor{})

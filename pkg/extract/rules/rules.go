@@ -1,19 +1,23 @@
-// Package rules is the extractor with no model: sentences in, facts out, the
-// same ones every time. It keeps what a sentence states, writes it so that it
-// can be read without its conversation, and leaves out talk that carries
-// nothing. It knows English; sentences of other languages are kept as said.
+// Package rules is the extractor without a model: sentences in, facts out, the same ones every time.
+//
+// It keeps what a sentence states, dates it, names its entities and its state, and leaves out talk that states nothing.
+// An English sentence is written in the third person, so that it can be read without its conversation; one of another
+// language, or of two, stands word for word behind the name of its speaker. A short answer stands behind its question.
+// The words that the rules look for are lists beside the code that reads them.
 package rules
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/extract"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// Name is this extractor and its version; another version may word facts differently.
+// Name is this extractor and its version. Another version may word facts differently.
 const Name = "rules/1"
 
 const (
@@ -25,8 +29,7 @@ const (
 	maxJoined    = 320  // bytes up to which a sentence is joined to the one it speaks of
 )
 
-// Extractor drafts facts by rules. The zero value works; it is safe for
-// concurrent use.
+// Extractor drafts facts by rules. The zero value works. It is safe for concurrent use.
 type Extractor struct{}
 
 var (
@@ -34,33 +37,44 @@ var (
 	_ extract.ContextReader = (*Extractor)(nil)
 )
 
-// New gives the extractor.
+// New returns the extractor.
 func New() *Extractor { return &Extractor{} }
 
-// Name is "rules/1".
+// Name returns "rules/1".
 func (*Extractor) Name() string { return Name }
 
-// NeedsContext asks for the messages before: they tell whom "you" means.
+// NeedsContext returns true: the messages before tell whom "you" means.
 func (*Extractor) NeedsContext() bool { return true }
 
-// Extract drafts the facts of each new message, in order: at most six of a
-// message, more of one longer than 1,200 bytes. It fails only when ctx ends.
+// Extract drafts the facts of each new message, in order: at most six of a message, more of one longer than 1,200
+// bytes. It fails only when ctx ends.
 func (*Extractor) Extract(ctx context.Context, in extract.Input) ([]extract.Draft, error) {
 	cast := newCast(in)
 	var out []extract.Draft
-	for _, m := range in.New {
+	before := lastOf(in.Context)
+	for i := range in.New {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out = append(out, cast.message(m)...)
+		out = append(out, cast.message(in.New[i], before)...)
+		before = &in.New[i]
 	}
 	return out, nil
 }
 
-// cast is who takes part in a window and what is known of the bank.
+// lastOf returns the last message, nil for none.
+func lastOf(messages []memory.Message) *memory.Message {
+	if len(messages) == 0 {
+		return nil
+	}
+	return &messages[len(messages)-1]
+}
+
+// cast holds who takes part in a window and which entities the bank knows.
 type cast struct {
 	people []string // names of those who talk, in order
 	known  []alias
+	habits map[string]text.Language // of those who talk, by name; "" is that of all
 }
 
 // alias is one spelling of a known entity.
@@ -73,11 +87,12 @@ func newCast(in extract.Input) cast {
 	var c cast
 	for _, list := range [][]memory.Message{in.Context, in.New} {
 		for _, m := range list {
-			if n := nameOf(m); !contains(c.people, n) {
+			if n := nameOf(m); !slices.Contains(c.people, n) {
 				c.people = append(c.people, n)
 			}
 		}
 	}
+	c.habits = habits(in)
 	for _, e := range in.Entities {
 		for _, n := range append([]string{e.Name}, e.Aliases...) {
 			if p := phrase(split(n)); len(p) > 4 && len(c.known) < 2000 {
@@ -88,7 +103,7 @@ func newCast(in extract.Input) cast {
 	return c
 }
 
-// nameOf is how facts call the speaker of a message.
+// nameOf returns how facts call the speaker of a message: by name, else by role ("the user").
 func nameOf(m memory.Message) string {
 	name := strings.Join(strings.Fields(m.Speaker), " ")
 	if name == "" || name == string(m.Role) {
@@ -97,10 +112,10 @@ func nameOf(m memory.Message) string {
 	return name
 }
 
-// named reports whether a speaker has a name of his own.
+// named reports whether a speaker has a name of their own.
 func named(speaker string) bool { return !strings.HasPrefix(speaker, "the ") }
 
-// other is the one other who talks, "" where there are more or none.
+// other returns the only other participant, "" where there are several or none.
 func (c cast) other(me string) string {
 	out := ""
 	for _, p := range c.people {
@@ -115,23 +130,19 @@ func (c cast) other(me string) string {
 	return out
 }
 
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
-}
-
-// message drafts the facts of one message.
-func (c cast) message(m memory.Message) []extract.Draft {
-	t := &teller{cast: c, message: m, me: nameOf(m)}
+// message drafts the facts of one message. before is the one that precedes it in its session, nil where none is known.
+func (c cast) message(m memory.Message, before *memory.Message) []extract.Draft {
+	t := &drafter{cast: c, message: m, me: nameOf(m)}
 	t.you = c.other(t.me)
-	for _, s := range prose(m) {
-		t.sentence(s)
+	t.habit = c.habit(t.me)
+	sentences := prose(m)
+	out, answers := t.answer(sentences, before)
+	if !answers {
+		for _, s := range sentences {
+			t.sentence(s)
+		}
+		out = t.best()
 	}
-	out := t.best()
 	for _, img := range m.Images {
 		if d, ok := t.picture(img.Caption); ok {
 			out = append(out, d)
@@ -140,17 +151,17 @@ func (c cast) message(m memory.Message) []extract.Draft {
 	return out
 }
 
-// prose gives the sentences of a message that are written in words: no code,
-// no data. White space is folded and apostrophes are straight.
+// prose returns the sentences of a message that are written in words, without code and data, and without the marks and
+// numbers of lists. White space is merged.
 func prose(m memory.Message) []string {
 	var out []string
 	for i, block := range strings.Split(m.Content, "```") {
 		if i%2 == 1 {
 			continue
 		}
-		for _, s := range analysis.Sentences(emoticons.Replace(block + " ")) {
-			s = strings.Join(strings.Fields(apostrophes.Replace(s)), " ")
-			if s = shorten(withoutNumber(s)); worded(s) {
+		for _, s := range text.Sentences(emoticons.Replace(block + " ")) {
+			s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\x00", "")), " ")
+			if s = shorten(withoutMarks(s)); worded(s) {
 				out = append(out, s)
 			}
 		}
@@ -161,39 +172,42 @@ func prose(m memory.Message) []string {
 // emoticons end a sentence, as emoji do.
 var emoticons = strings.NewReplacer(" :) ", ". ", " :-) ", ". ", " :D ", ". ", " :( ", ". ", " ;) ", ". ", " :P ", ". ", " xD ", ". ", " <3 ", ". ", " :') ", ". ", " ^^ ", ". ")
 
-var apostrophes = strings.NewReplacer("’", "'", "‘", "'", "\x00", "")
+// straighten makes apostrophes straight.
+func straighten(s string) string { return apostrophes.Replace(s) }
 
-// worded reports whether most of s is letters and spaces.
+var apostrophes = strings.NewReplacer("’", "'", "‘", "'")
+
+// worded reports whether s is words rather than data: it has a word, and its letters outnumber the signs of code twice.
+// Digits and addresses are neither, for numbers and codes are what people want kept.
 func worded(s string) bool {
-	plain, odd := 0, 0
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune("{}[]<>|\\=_;/#^~`", r):
-			odd += 2
-		case r >= '0' && r <= '9':
-			odd++
-		default:
-			plain++
+	letters, signs := 0, 0
+	for word := range strings.FieldsSeq(s) {
+		address := strings.Contains(word, "://") || strings.HasPrefix(word, "www.") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~/")
+		for _, r := range word {
+			switch {
+			case unicode.IsLetter(r):
+				letters++
+			case !address && strings.ContainsRune("{}[]<>|\\=_;/#^~`", r):
+				signs += 2
+			}
 		}
 	}
-	return plain > 2*odd
+	signs += 2 * strings.Count(s, `":`)
+	return letters > 1 && letters > signs || letters == 1 && signs == 0
 }
 
-// cut shortens s to at most n bytes, at a space where one is near.
-func cut(s string, n int) string {
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	s = s[:n]
-	if i := strings.LastIndexByte(s, ' '); i > n-100 && i > 0 {
+// truncate shortens s to at most n bytes, at a space if one is near.
+func truncate(s string, n int) string {
+	s = memory.Truncate(s, n)
+	if i := strings.LastIndexByte(s, ' '); i > len(s)-100 && i > 0 {
 		s = s[:i]
 	}
 	return s
 }
 
 // picture drafts the fact that an image was shown.
-func (t *teller) picture(caption string) (extract.Draft, bool) {
-	caption = strings.TrimRight(strings.Join(strings.Fields(apostrophes.Replace(caption)), " "), ".!… ")
+func (t *drafter) picture(caption string) (extract.Draft, bool) {
+	caption = strings.TrimRight(strings.Join(strings.Fields(straighten(caption)), " "), ".!… ")
 	if caption == "" {
 		return extract.Draft{}, false
 	}

@@ -18,7 +18,7 @@ func by(speaker, content string) memory.Message {
 	return memory.Message{ID: "m1", Seq: 1, Role: memory.RoleUser, Speaker: speaker, Content: content, Time: said}
 }
 
-// read gives the drafts of messages, with the ids m1, m2, … where they have none of their own.
+// read returns the drafts of messages, with the ids m1, m2, … where they have none of their own.
 func read(t testing.TB, messages ...memory.Message) []extract.Draft {
 	t.Helper()
 	drafts, err := rules.New().Extract(t.Context(), extract.Input{Bank: "b", Session: "s", New: messages})
@@ -61,8 +61,11 @@ func TestWording(t *testing.T) {
 		"I can't eat nuts, neither can my brother.":       "Alice can't eat nuts, neither can their brother.",
 		"I try to run, but I often watch series instead.": "Alice tries to run, but Alice often watches series instead.",
 		// Several become several.
-		"We went camping with our kids.": "Alice and others went camping with their kids.",
-		"Our dog Max is sick.":           "Alice's dog Max is sick.",
+		"We went camping with our kids.":                "Alice said: We went camping with our kids.",
+		"Our dog Max is sick.":                          "Alice said: Our dog Max is sick.",
+		"I hope we can keep our garden.":                "Alice said: I hope we can keep our garden.",
+		"My wife and I sold the boat, so we have time.": "Alice's wife and Alice sold the boat, so they have time.",
+		"Me and Bob repaired our fence.":                "Alice and Bob repaired their fence.",
 		// A subject left out comes back.
 		"Went to the dentist with Carla.":            "Alice went to the dentist with Carla.",
 		"Gonna continue my studies in Rome.":         "Alice is gonna continue their studies in Rome.",
@@ -81,7 +84,7 @@ func TestWording(t *testing.T) {
 		"I moved to Lisbon in May 2021.":         "Alice moved to Lisbon in May 2021.",
 		"I graduated two years ago.":             "Alice graduated two years ago (2021).",
 		"I'm flying to Rome next month.":         "Alice is flying to Rome next month (June 2023).",
-		"We painted the house last summer.":      "Alice and others painted the house last summer (June to August 2022).",
+		"We painted the house last summer.":      "Alice said: We painted the house last summer (June to August 2022).",
 		"I saw Carla on Friday and she was sad.": "Alice saw Carla on Friday (5 May 2023) and she was sad.",
 		// What only the sentence before explains is joined to it.
 		"I went to a pottery class. It was relaxing and creative.": "Alice went to a pottery class. It was relaxing and creative.",
@@ -93,9 +96,9 @@ func TestWording(t *testing.T) {
 		"Lisbon has the best pastries in Europe.":      "Lisbon has the best pastries in Europe.",
 		"Always use tabs in Go files.":                 "Alice asked: Always use tabs in Go files.",
 		// Other languages are kept as said.
-		"Ich wohne mit meiner Schwester in Berlin.": "Alice said: Ich wohne mit meiner Schwester in Berlin.",
-		"我喜欢喝绿茶。":                                   "Alice said: 我喜欢喝绿茶。",
-		// Talk that carries nothing gives nothing.
+		"Ich wohne mit meiner Schwester in Berlin.": "Alice: Ich wohne mit meiner Schwester in Berlin.",
+		"我喜欢喝绿茶。":                                   "Alice: 我喜欢喝绿茶。",
+		// Talk that states nothing makes no fact.
 		"Hi there! How are you?":                 "",
 		"Thanks, that sounds great!":             "",
 		"Wow, that's so cool!":                   "",
@@ -285,13 +288,13 @@ func TestEntities(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	t.Run("a message of ordinary length gives at most six facts", func(t *testing.T) {
+	t.Run("a message of ordinary length yields at most six facts", func(t *testing.T) {
 		t.Parallel()
 		if got := read(t, by("Alice", strings.Repeat("I bought a red boat in Lisbon. I sold two cars. ", 8))); len(got) > 6 {
 			t.Errorf("%d facts", len(got))
 		}
 	})
-	t.Run("a long message gives more, up to sixty", func(t *testing.T) {
+	t.Run("a long message yields more, up to sixty", func(t *testing.T) {
 		t.Parallel()
 		got := read(t, by("Alice", strings.Repeat("I bought a red boat in Lisbon and sold two cars to Bob. ", 3000)))
 		if len(got) != 60 {

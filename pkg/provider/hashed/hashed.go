@@ -1,6 +1,6 @@
-// Package hashed is the embedder that needs no model: hashed words and
-// character n-grams in 384 dimensions. Its cosine is lexical: it finds the same
-// words and their other forms, not the same meaning.
+// Package hashed is the embedder that needs no model: it hashes words and character n-grams into 384 dimensions. Its
+// cosine similarity is lexical: it finds the same words and their other forms, not the same meaning. New returns an
+// Embedder, which is deterministic on every machine.
 package hashed
 
 import (
@@ -8,19 +8,18 @@ import (
 	"math"
 	"strings"
 
-	"github.com/eunoe-memory/eunoe/pkg/analysis"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // Dimension is the size of every vector.
 const Dimension = 384
 
-// Name names the model; it changes with every change of the vectors.
+// Name is the name of the model; it changes with every change of the vectors.
 const Name = "hashed-v1"
 
-// The weights of the features. They were fixed by looking at neighbours among
-// facts of long conversations: names and function words are in nearly every
-// fact of a person and say little of what it is about.
+// The weights of the features. They were chosen by looking at nearest neighbours among facts of long conversations: names
+// and function words occur in nearly every fact about a person and say little about its subject.
 const (
 	weightWord  = 1.0
 	weightName  = 0.6
@@ -29,32 +28,31 @@ const (
 	weightGrams = 0.35 // all n-grams of a word together
 )
 
-// maxWords bounds how much of a text is read, in terms.
+// maxWords bounds how much of a text is read, in words.
 const maxWords = 4096
 
-// Embedder is safe for concurrent use. The zero value works as New's does.
+// Embedder embeds by hashing. It is stateless, and safe for concurrent use; the zero value is ready to use.
 type Embedder struct{}
 
 var _ memory.Embedder = (*Embedder)(nil)
 
-// New makes the embedder; it holds nothing.
+// New returns an Embedder.
 func New() *Embedder { return &Embedder{} }
 
-// Name is "hashed-v1".
+// Name returns "hashed-v1".
 func (*Embedder) Name() string { return Name }
 
-// Dimension is 384.
+// Dimension returns 384.
 func (*Embedder) Dimension() int { return Dimension }
 
-// Thresholds are lexical: two facts need a content word in common before they
-// may share a composite, and vectors take no part in ranking unless asked.
+// Thresholds suit lexical similarity: two facts must share a content word to share a composite, and vectors have no
+// weight in ranking by default.
 func (*Embedder) Thresholds() memory.SimilarityThresholds {
 	return memory.SimilarityThresholds{Dedup: 0.85, Cluster: 0.60, Diameter: 0.55, SharedWord: true, RankWeight: 0}
 }
 
-// Embed gives one vector of unit length per text, in order, for any text, the
-// empty one too. Equal texts have equal vectors, on every machine. The only
-// error is the context's.
+// Embed returns one vector of unit length per text, in order, for any text, including the empty one. Equal texts have
+// equal vectors. The only error is the context's.
 func (*Embedder) Embed(ctx context.Context, texts []string) ([]memory.Vector, error) {
 	out := make([]memory.Vector, len(texts))
 	for i, text := range texts {
@@ -66,7 +64,7 @@ func (*Embedder) Embed(ctx context.Context, texts []string) ([]memory.Vector, er
 	return out, nil
 }
 
-// feature is a hashed thing seen in a text, how often and how much one counts.
+// feature is a hashed part of a text, how often it occurs, and the weight of one occurrence.
 type feature struct {
 	hash   uint64
 	count  int
@@ -81,10 +79,10 @@ func embed(text string) memory.Vector {
 	return unit(&sum, text)
 }
 
-// features gives the features of a text in first-seen order, so that sums of
-// floating point numbers come out the same every time.
-func features(text string) []feature {
-	terms := analysis.Terms(text)
+// features returns the features of a text in order of their first occurrence, so that floating-point sums are
+// reproducible.
+func features(s string) []feature {
+	terms := text.Terms(s)
 	if len(terms) > maxWords {
 		terms = terms[:maxWords]
 	}
@@ -123,8 +121,8 @@ func features(text string) []feature {
 	return out
 }
 
-// grams gives the n-grams of 3 and 4 bytes of a word with its edges marked; in
-// sum they weigh w. A short word has none.
+// grams passes on the n-grams of 3 and 4 bytes of a word whose edges are marked. Together they weigh w. A word of fewer
+// than 4 bytes has none.
 func grams(word string, w float64, put func(uint64, float64)) {
 	if len(word) < 4 {
 		return
@@ -139,8 +137,8 @@ func grams(word string, w float64, put func(uint64, float64)) {
 	}
 }
 
-// add spreads a feature over two dimensions, each with a sign of its own: two
-// features that meet in one part in the other.
+// add spreads a feature over two dimensions, each with a sign of its own: features that collide in one dimension differ
+// in the other.
 func add(sum *[Dimension]float64, h uint64, w float64) {
 	w *= math.Sqrt2 / 2
 	for range 2 {
@@ -153,7 +151,7 @@ func add(sum *[Dimension]float64, h uint64, w float64) {
 	}
 }
 
-// unit scales to length 1. A text without a word gets the place its bytes hash to.
+// unit scales to length 1. A text without words gets the dimension its bytes hash to.
 func unit(sum *[Dimension]float64, text string) memory.Vector {
 	var square float64
 	for _, f := range sum {
@@ -171,17 +169,17 @@ func unit(sum *[Dimension]float64, text string) memory.Vector {
 	return out
 }
 
-// hash is FNV-1a of a space and a word, finished so that every bit counts.
-func hash(space byte, s string) uint64 {
+// hash is FNV-1a of a kind and a word, mixed so that every bit matters.
+func hash(kind byte, s string) uint64 {
 	h := uint64(14695981039346656037)
-	h = (h ^ uint64(space)) * 1099511628211
+	h = (h ^ uint64(kind)) * 1099511628211
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint64(s[i])) * 1099511628211
 	}
 	return mix(h, 0)
 }
 
-// mix is the finisher of SplitMix64 over two values.
+// mix is the finalizer of SplitMix64 over two values.
 func mix(a, b uint64) uint64 {
 	h := a + 0x9E3779B97F4A7C15*(b|1)
 	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9

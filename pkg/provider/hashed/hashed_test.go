@@ -37,7 +37,7 @@ func TestEmbed(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the same text has the same vector for ever", func(t *testing.T) {
+	t.Run("the same text always has the same vector", func(t *testing.T) {
 		t.Parallel()
 		v := embed(t, "Alice lives in Lisbon.", "Alice lives in Lisbon.", "alice lives in LISBON")
 		if string(v[0].Bytes()) != string(v[1].Bytes()) {
@@ -49,7 +49,7 @@ func TestEmbed(t *testing.T) {
 			t.Errorf("cosine is %.7f, the model's is %.7f", want, goldenCosine)
 		}
 	})
-	t.Run("near statements are near, others are far", func(t *testing.T) {
+	t.Run("similar statements have similar vectors, and others do not", func(t *testing.T) {
 		t.Parallel()
 		for _, c := range []struct {
 			a, b string

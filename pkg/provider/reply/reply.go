@@ -1,3 +1,6 @@
+// Package reply reads the JSON in a language model's answer. A model asked for JSON may still fence it, surround it with
+// prose, cut it off or break its syntax. Items returns the items of a list one by one, Object an object. What can be
+// recognised is kept and nothing is made up: an item that was cut off is dropped, never completed.
 package reply
 
 import (
@@ -10,27 +13,25 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// The bounds of an answer, in bytes: what is longer is not read, and a piece
-// longer than the second is read but not mended, for mending hostile text takes
-// time that grows with the square of its length (about 0.1 s at 32 KiB).
+// The bounds of an answer, in bytes. A longer answer is not read. A longer piece than maxRepaired is read but not
+// repaired: repairing hostile text takes time quadratic in its length (about 0.1 s at 32 KiB).
 const (
-	maxAnswer = 4 << 20
-	maxMended = 32 << 10
+	maxAnswer   = 4 << 20
+	maxRepaired = 32 << 10
 )
 
-// mendStarts is how many places an object is mended from at most.
-const mendStarts = 3
+// maxRepairs bounds the places from which an object is repaired.
+const maxRepairs = 3
 
-// Notes say how an answer had to be read.
+// Notes describe how an answer was read.
 type Notes struct {
-	Repaired  bool // its syntax was mended
-	Truncated bool // it ended in the middle of the array
-	Broken    int  // items that were no JSON and could not be mended; left out
+	Repaired  bool // its syntax was repaired
+	Truncated bool // it ends in the middle of the array
+	Broken    int  // items that are no JSON and could not be repaired; they are dropped
 }
 
-// Object gives the first JSON object in an answer that has at least one of the
-// keys; with no keys given, the first object there is. The error is
-// memory.ErrInvalid where there is none. It says whether the syntax was mended.
+// Object returns the first JSON object in an answer that has at least one of the keys, or without keys the first object,
+// and whether its syntax was repaired. The error is memory.ErrInvalid where there is none.
 func Object(text string, keys ...string) (obj map[string]json.RawMessage, repaired bool, err error) {
 	text, err = readable(text)
 	if err != nil {
@@ -54,20 +55,19 @@ func Object(text string, keys ...string) (obj map[string]json.RawMessage, repair
 		}
 	}
 	for i, at := range starts(text, '{') {
-		if i == mendStarts {
+		if i == maxRepairs {
 			break
 		}
-		if mended, ok := mend(within(text[at:])); ok && fits(mended) {
+		if repairedText, ok := repair(upToBrace(text[at:])); ok && fits(repairedText) {
 			return obj, true, nil
 		}
 	}
 	return nil, false, memory.Invalid("answer", "holds no JSON object of the form that was asked for")
 }
 
-// Items gives the items of the array that an answer holds under key, or of a
-// bare array, each on its own and each valid JSON. An empty list with no error
-// is an answer that says "none"; memory.ErrInvalid means that the answer holds
-// no such list. Items of an answer that was cut off are given up to the cut.
+// Items returns the items of the array that an answer holds under key, or of a bare array, in order, each of them valid
+// JSON. An empty list without an error is an answer that says "none"; memory.ErrInvalid means that the answer holds no
+// such list. An answer that was cut off has its items up to the cut.
 func Items(text, key string) (items []json.RawMessage, n Notes, err error) {
 	text, err = readable(text)
 	if err != nil {
@@ -89,8 +89,8 @@ func Items(text, key string) (items []json.RawMessage, n Notes, err error) {
 	return items, Notes{Repaired: len(items) > 0}, nil
 }
 
-// arrays gives the texts behind the opening bracket of what may be the array:
-// under the key, then a bare one at the beginning of the JSON.
+// arrays returns the texts behind the opening bracket of what may be the array: under the key, then a bare one at the
+// beginning of the JSON.
 func arrays(text, key string) []string {
 	var out []string
 	for _, quote := range []string{`"` + key + `"`, `'` + key + `'`, key} {
@@ -116,8 +116,7 @@ func arrays(text, key string) []string {
 	return out
 }
 
-// split cuts the inside of an array into its items, up to the closing bracket
-// or the end of the text.
+// split cuts the inside of an array into its items, up to the closing bracket or the end of the text.
 func split(body string) (items []json.RawMessage, n Notes) {
 	for rest := body; ; {
 		rest = strings.TrimLeft(rest, " \t\r\n,")
@@ -140,19 +139,19 @@ func split(body string) (items []json.RawMessage, n Notes) {
 		item := []byte(rest[:length])
 		rest = rest[length:]
 		if !json.Valid(item) {
-			mended, ok := mend(string(item))
+			repairedText, ok := repair(string(item))
 			if !ok {
 				n.Broken++
 				continue
 			}
-			item, n.Repaired = mended, true
+			item, n.Repaired = repairedText, true
 		}
 		items = append(items, item)
 	}
 }
 
-// extent measures the item that a text begins with: a balanced object or array,
-// a string, or what stands before the next comma or bracket.
+// extent measures the item that a text begins with: a balanced object or array, a string, or what stands before the next
+// comma or bracket.
 func extent(s string) (length int, closed bool) {
 	depth, quoted, escaped := 0, false, false
 	for i := range len(s) {
@@ -192,7 +191,7 @@ func isEmpty(body string) bool {
 	return strings.HasPrefix(strings.TrimLeft(body, " \t\r\n,"), "]")
 }
 
-// starts gives the first places where a byte stands, at most 16.
+// starts returns the first places of a byte, at most 16.
 func starts(text string, c byte) []int {
 	var out []int
 	for i := range len(text) {
@@ -205,7 +204,7 @@ func starts(text string, c byte) []int {
 	return out
 }
 
-// value gives the JSON value a text begins with.
+// value returns the JSON value that a text begins with.
 func value(text string) ([]byte, bool) {
 	var raw json.RawMessage
 	if json.NewDecoder(strings.NewReader(text)).Decode(&raw) != nil {
@@ -214,16 +213,17 @@ func value(text string) ([]byte, bool) {
 	return raw, true
 }
 
-// within cuts a text behind the last closing brace, where prose may follow.
-func within(text string) string {
+// upToBrace cuts a text behind the last closing brace, where prose may follow.
+func upToBrace(text string) string {
 	if i := strings.LastIndexByte(text, '}'); i >= 0 {
 		return text[:i+1]
 	}
 	return text
 }
 
-func mend(text string) ([]byte, bool) {
-	if len(text) > maxMended {
+// repair returns a text as JSON with its syntax repaired, false where that is not possible.
+func repair(text string) ([]byte, bool) {
+	if len(text) > maxRepaired {
 		return nil, false
 	}
 	out, err := jsonrepair.Repair(text)
@@ -233,6 +233,7 @@ func mend(text string) ([]byte, bool) {
 	return bytes.TrimSpace([]byte(out)), true
 }
 
+// readable returns an answer as valid UTF-8 without white space around it.
 func readable(text string) (string, error) {
 	if len(text) > maxAnswer {
 		return "", memory.Invalid("answer", "is %d bytes long; at most %d are read", len(text), maxAnswer)

@@ -9,7 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
-// BenchmarkNearest finds 400 candidates among rows of 384 bits.
+// BenchmarkNearest searches 400 candidates among rows of 384 bits.
 func BenchmarkNearest(b *testing.B) {
 	for _, rows := range []int{10_000, 100_000, 1_000_000} {
 		for _, workers := range []int{1, 2} {

@@ -11,7 +11,7 @@ import (
 
 func TestCoarse(t *testing.T) {
 	t.Parallel()
-	t.Run("cosines are off by less than half of what is allowed for, of any size and of few words", func(t *testing.T) {
+	t.Run("cosine errors stay below half of the allowance, for any size and for few words", func(t *testing.T) {
 		t.Parallel()
 		r := rand.New(rand.NewPCG(1, 9))
 		for _, n := range []int{16, 17, 64, 100, 384, 1024} {
@@ -37,7 +37,7 @@ func TestCoarse(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what has no direction, or another size, is like nothing", func(t *testing.T) {
+	t.Run("a zero vector, or one of another size, is similar to nothing", func(t *testing.T) {
 		t.Parallel()
 		one := sketch.Coarsen(sketch.Pack(memory.Vector{1, -1, 1, -1}))
 		for _, o := range []sketch.Coarse{{}, sketch.Coarsen(nil), sketch.Coarsen(make([]byte, 3)), sketch.Coarsen(sketch.Pack(make(memory.Vector, 4))), sketch.Coarsen(sketch.Pack(memory.Vector{1}))} {

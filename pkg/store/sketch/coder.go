@@ -1,13 +1,13 @@
-// Package sketch finds, among very many vectors, the few hundred that may be
-// nearest to one. A sketch has one bit a dimension: on which side of a fixed
-// centre the vector lies. Two vectors that are near to each other differ in few
-// bits, so counting bits ranks a million of them in milliseconds; whoever asks
-// compares the first few hundred exactly.
+// Package sketch finds, among millions of vectors, the few hundred that may be nearest to a given one.
 //
-// The centre matters where vectors have a strong common direction, as those of
-// language models do: without it nearly all of them share the same signs.
+// A sketch has one bit per dimension: on which side of a fixed centre the vector lies. Vectors that are near each other
+// differ in few bits, so counting bits ranks a million of them in milliseconds, and the caller compares the first few
+// hundred exactly. The centre matters when vectors have a strong common direction, as those of language models do:
+// without it nearly all of them have the same signs.
 //
-// Vectors are kept, and compared, packed into ten bits an element (Pack).
+// A Coder makes the sketches of one embedding model. An Index holds them by row number; it is edited by one goroutine
+// and searched by any number, each on a Snapshot. Pack stores a vector in ten bits per element, Coarse compares in one
+// byte per element.
 package sketch
 
 import (
@@ -17,26 +17,24 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Coder makes the sketches of one embedding model. Sketches can be compared
-// only if one centre made them.
+// Coder makes the sketches of one embedding model. Only sketches of one centre can be compared.
 type Coder struct {
 	centre memory.Vector
 	words  int
 }
 
-// NewCoder gives the coder of vectors as long as centre, which is about their
-// mean. It keeps centre.
+// NewCoder returns the coder of vectors of the centre's size. centre should be about their mean; the coder keeps it.
 func NewCoder(centre memory.Vector) Coder {
 	return Coder{centre: centre, words: (len(centre) + 63) / 64}
 }
 
-// Dimension is the size of the vectors it sketches.
+// Dimension returns the size of the vectors.
 func (c Coder) Dimension() int { return len(c.centre) }
 
-// Words is the size of a sketch.
+// Words returns the size of a sketch in words of 64 bits.
 func (c Coder) Words() int { return c.words }
 
-// Sketch gives the sketch of a vector of the coder's dimension.
+// Sketch returns the sketch of a vector of the coder's dimension.
 func (c Coder) Sketch(v memory.Vector) []uint64 {
 	out := make([]uint64, c.words)
 	for i, m := range c.centre {
@@ -45,9 +43,8 @@ func (c Coder) Sketch(v memory.Vector) []uint64 {
 	return out
 }
 
-// SketchPacked is Sketch of a vector as Pack wrote it, into a sketch that is
-// given: so a million of them need no room of their own. It reports whether raw
-// holds a vector of the coder's dimension.
+// SketchPacked writes the sketch of a packed vector into a slice of Words words, without allocation. It reports whether
+// raw is a packed vector of the coder's dimension.
 func (c Coder) SketchPacked(raw []byte, into []uint64) bool {
 	n := len(c.centre)
 	if len(raw) != PackedSize(n) || len(into) != c.words {
@@ -62,10 +59,10 @@ func (c Coder) SketchPacked(raw []byte, into []uint64) bool {
 	return true
 }
 
-// side is 1 where value lies above the centre: the sign of their difference.
+// side returns 1 when value is above the centre, else 0: the sign of their difference.
 func side(centre, value float32) uint64 { return uint64(math.Float32bits(centre-value) >> 31) }
 
-// Centre is the mean of vectors of one size; nil of none.
+// Centre returns the mean of vectors of one size; nil for no vectors.
 func Centre(vectors []memory.Vector) memory.Vector {
 	if len(vectors) == 0 {
 		return nil

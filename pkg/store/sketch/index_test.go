@@ -11,7 +11,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
-// plain is an index as a map, searched row by row.
+// plain is a reference index: a map that is searched row by row.
 type plain map[int64][]uint64
 
 func (p plain) nearest(q []uint64, limit int, pass func(int64) bool) []int64 {
@@ -39,7 +39,7 @@ func (p plain) nearest(q []uint64, limit int, pass func(int64) bool) []int64 {
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	t.Run("gives what a search row by row gives, whatever was put and removed", func(t *testing.T) {
+	t.Run("returns what a row-by-row search returns, whatever was put and removed", func(t *testing.T) {
 		t.Parallel()
 		for _, dimension := range []int{40, 384, 1000} {
 			r := rand.New(rand.NewPCG(uint64(dimension), 1))
@@ -81,7 +81,7 @@ func TestIndex(t *testing.T) {
 			}
 		}
 	})
-	t.Run("gives the same with several goroutines, many rows at one distance included", func(t *testing.T) {
+	t.Run("returns the same with several goroutines, many rows at one distance included", func(t *testing.T) {
 		t.Parallel()
 		c := sketch.NewCoder(make(memory.Vector, 64))
 		x, want := sketch.NewIndex(c), plain{}
@@ -100,7 +100,7 @@ func TestIndex(t *testing.T) {
 			}
 		}
 	})
-	t.Run("does not change what was looked at before", func(t *testing.T) {
+	t.Run("does not change earlier snapshots", func(t *testing.T) {
 		t.Parallel()
 		x := sketch.NewIndex(sketch.NewCoder(make(memory.Vector, 64)))
 		e := x.Edit()
@@ -123,7 +123,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("the later state holds %v", got)
 		}
 	})
-	t.Run("leaves out what it cannot hold", func(t *testing.T) {
+	t.Run("skips vectors that it cannot hold", func(t *testing.T) {
 		t.Parallel()
 		x := sketch.NewIndex(sketch.NewCoder(make(memory.Vector, 64)))
 		e := x.Edit()

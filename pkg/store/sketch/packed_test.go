@@ -13,7 +13,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
-// leaning gives vectors of n dimensions around a few topics and a direction that all share.
+// leaning returns vectors of n dimensions around a few topics, with a component that all share.
 func leaning(r *rand.Rand, n, dimension int) []memory.Vector {
 	noise := func() memory.Vector {
 		v := make(memory.Vector, dimension)
@@ -40,7 +40,7 @@ func leaning(r *rand.Rand, n, dimension int) []memory.Vector {
 func TestPack(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
-	t.Run("packing what was unpacked gives the same bytes, of any size", func(t *testing.T) {
+	t.Run("packing what was unpacked returns the same bytes, of any size", func(t *testing.T) {
 		t.Parallel()
 		r := rand.New(rand.NewPCG(7, 8))
 		for n := 1; n < 400; n++ {
@@ -98,7 +98,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("recall@10 is %.4f, the largest difference of a cosine %.6f", recall, worst)
 		}
 	})
-	t.Run("who lies past the thresholds of duplicates and clusters stays there", func(t *testing.T) {
+	t.Run("vectors past the thresholds of duplicates and clusters stay past them", func(t *testing.T) {
 		t.Parallel()
 		r := rand.New(rand.NewPCG(9, 10))
 		for _, threshold := range []float64{.70, .75, .85, .92} {
@@ -133,7 +133,7 @@ func length(v memory.Vector) float64 {
 	return math.Sqrt(sum)
 }
 
-// ten gives the places of the ten vectors nearest to q.
+// ten returns the indexes of the ten vectors nearest to q.
 func ten(q memory.Vector, all []memory.Vector) []int {
 	cosines, out := make([]float64, len(all)), make([]int, len(all))
 	for i, v := range all {

@@ -13,23 +13,22 @@ type Snapshot struct {
 	rows   int
 }
 
-// Rows is how many rows it holds.
+// Rows returns the number of rows.
 func (s *Snapshot) Rows() int { return s.rows }
 
-// Bytes is about how much memory it takes.
+// Bytes returns about how much memory it uses.
 func (s *Snapshot) Bytes() int64 { return int64(len(s.blocks)) * blockRows * int64(8+8*s.words) }
 
-// scanned is how many rows are worth a goroutine of their own.
-const scanned = 1 << 16
+// rowsPerWorker is the number of rows from which another goroutine pays.
+const rowsPerWorker = 1 << 16
 
-// Nearest gives the numbers of up to limit rows by ascending distance to the
-// sketch, ties by number. Rows that pass does not let through take no place; nil
-// lets all through. Up to workers goroutines look; pass is called by all of them.
+// Nearest returns the numbers of up to limit rows by ascending distance to the sketch, ties by number. Rows for which
+// pass returns false are left out; a nil pass accepts all. Up to workers goroutines scan, and all of them call pass.
 func (s *Snapshot) Nearest(sketch []uint64, limit, workers int, pass func(no int64) bool) []int64 {
 	if limit <= 0 || len(sketch) != s.words {
 		return nil
 	}
-	workers = max(1, min(workers, s.rows/scanned, len(s.blocks)))
+	workers = max(1, min(workers, s.rows/rowsPerWorker, len(s.blocks)))
 	tops := make([]*top, workers)
 	var wg sync.WaitGroup
 	for i := range tops {
@@ -44,7 +43,7 @@ func (s *Snapshot) Nearest(sketch []uint64, limit, workers int, pass func(no int
 	}
 	wg.Wait()
 	all := tops[0]
-	all.pass = nil // all of them were let through
+	all.pass = nil // all of them have passed
 	for _, t := range tops[1:] {
 		for _, k := range t.keys {
 			if int(k>>48) <= min(all.far, t.far) {
@@ -52,7 +51,7 @@ func (s *Snapshot) Nearest(sketch []uint64, limit, workers int, pass func(no int
 			}
 		}
 	}
-	all.settle()
+	all.truncate()
 	out := make([]int64, len(all.keys))
 	for i, k := range all.keys {
 		out[i] = int64(k & (MaxRow - 1))
@@ -60,23 +59,23 @@ func (s *Snapshot) Nearest(sketch []uint64, limit, workers int, pass func(no int
 	return out
 }
 
-// room is how many times the limit a top holds before it sorts out the worst.
-const room = 8
+// slack is how many times the limit a top holds before it removes the worst.
+const slack = 8
 
-// top keeps the nearest rows met so far, and some that are not among them any
-// more. A key is the distance above the row's number, so keys order as rows do.
+// top collects the nearest rows met so far, and some that are no longer among them. A key is the distance in the high
+// bits and the row number in the low ones, so keys sort as rows do.
 type top struct {
 	limit int
 	pass  func(int64) bool
-	far   int    // rows farther than this are out
-	cut   uint64 // keys from this on are out
-	at    []int  // rows met by distance, up to far
-	near  int    // the sum of them
+	far   int    // rows farther than this are not among the nearest
+	cut   uint64 // keys from this on are not among the nearest
+	at    []int  // number of rows met, by distance up to far
+	near  int    // their sum
 	keys  []uint64
 }
 
 func newTop(limit, rows, words int, pass func(int64) bool) *top {
-	return &top{limit: limit, pass: pass, cut: ^uint64(0), far: 64 * words, at: make([]int, 64*words+1), keys: make([]uint64, 0, room*min(limit, rows+1))}
+	return &top{limit: limit, pass: pass, cut: ^uint64(0), far: 64 * words, at: make([]int, 64*words+1), keys: make([]uint64, 0, slack*min(limit, rows+1))}
 }
 
 func (t *top) scan(blocks []block, q []uint64) {
@@ -98,7 +97,7 @@ func (t *top) scan(blocks []block, q []uint64) {
 	}
 }
 
-// scan6 is scan of 384 dimensions, the commonest size, without a loop inside.
+// scan6 is scan for 384 dimensions, the most common size, without an inner loop.
 func (t *top) scan6(b block, q [6]uint64) {
 	rows := b.bits
 	for _, no := range b.nos {
@@ -123,27 +122,27 @@ func (t *top) add(no int64, d int) {
 	for t.near++; t.near-t.at[t.far] >= t.limit; t.far-- {
 		t.near -= t.at[t.far]
 	}
-	if t.keys = append(t.keys, key); len(t.keys) >= room*t.limit {
+	if t.keys = append(t.keys, key); len(t.keys) >= slack*t.limit {
 		t.drop()
-		if len(t.keys) >= room/2*t.limit { // many at one distance
-			t.settle()
+		if len(t.keys) >= slack/2*t.limit { // many at one distance
+			t.truncate()
 		}
 	}
 }
 
-// drop lets go of what is too far by now.
+// drop removes what is too far by now.
 func (t *top) drop() {
 	t.keys = slices.DeleteFunc(t.keys, func(k uint64) bool { return int(k>>48) > t.far })
 }
 
-// settle sorts what was met and lets go of what is not among the nearest.
-func (t *top) settle() {
+// truncate sorts what was met and removes what is not among the nearest.
+func (t *top) truncate() {
 	t.drop()
 	slices.Sort(t.keys)
 	if len(t.keys) > t.limit {
 		t.near -= len(t.keys) - t.limit
 		t.at[t.far] -= len(t.keys) - t.limit
 		t.keys = t.keys[:t.limit]
-		t.cut = t.keys[t.limit-1] // each row is met once: no key is equal
+		t.cut = t.keys[t.limit-1] // each row is met once, so no two keys are equal
 	}
 }

@@ -2,130 +2,106 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/cache"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/schema"
+)
+
+// The two kept streams as the store names them, whatever prefix the names of the broker have.
+const (
+	StreamMessages = schema.StreamMessages
+	StreamWrites   = schema.StreamWrites
+	// StreamDead stands in erasures alone, where the sequence is that of the message that the dead letter is about.
+	StreamDead = schema.StreamDead
 )
 
 // applier applies events in one write transaction.
 type applier struct {
-	db   *DB
-	ctx  context.Context
-	tx   *sql.Tx
-	seen map[memory.BankID]int64 // row numbers of banks met in this transaction
-	made map[memory.BankID]bool  // banks known to have a profile
-	memo *memo                   // nil where facts are not touched
+	db    *DB
+	tx    *engine.Tx
+	cache *cache.Cache // nil when facts are not touched
 
-	renewed map[memory.CompositeID]memory.CompositeID // of the changes that are being applied
+	messages, facts, composites schema.Kind
 
-	pinned        embedder
-	embedderKnown bool
-	erased        bool // something was erased
+	banks map[memory.BankID]int64     // row numbers of the banks met in this transaction
+	made  map[memory.BankID]time.Time // when banks that have a profile were made
+
+	// renewed are the composites of the changes being applied that take the row of a removed one, by new id.
+	renewed map[memory.CompositeID]memory.CompositeID
+
+	embedder     schema.Embedder
+	embedderRead bool
+	erased       bool // something was erased
 }
 
-// apply runs fn as one transaction on the writer.
+// apply runs fn as one write transaction.
 func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
-	a := &applier{db: db, seen: map[memory.BankID]int64{}, made: map[memory.BankID]bool{}}
-	err := db.write(ctx, func(inner context.Context, tx *sql.Tx) error {
-		a.ctx, a.tx = inner, tx
+	a := &applier{db: db, messages: schema.Messages().Prepared(), facts: schema.Facts().Prepared(), composites: schema.Composites().Prepared(),
+		banks: map[memory.BankID]int64{}, made: map[memory.BankID]time.Time{}}
+	err := db.file.Write(ctx, func(tx *engine.Tx) error {
+		a.tx = tx
 		if err := fn(a); err != nil || !a.erased {
 			return err
 		}
-		return a.oweScrub()
+		return tx.RequestScrub()
 	})
 	if err == nil && a.erased {
-		signal(db.erased)
+		db.file.Erased()
 	}
 	return err
 }
 
-// exec runs one statement; what names the object in an error.
-func (a *applier) exec(what, query string, args ...any) error {
-	if _, err := a.tx.ExecContext(a.ctx, query, args...); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+// advance is the fence: it moves the position of a stream from after to last. A position that is not after means that
+// another owner moved it, which is memory.ErrConflict.
+func (a *applier) advance(stream string, after, last uint64) error {
+	const move = `UPDATE applied SET seq = ? WHERE stream = ? AND part = 0 AND seq = ?`
+	if last < after {
+		return fmt.Errorf("apply %s from %d to %d: the end lies before the start: %w", stream, after, last, memory.ErrInvalid)
+	}
+	moved, err := a.tx.Changed(fmt.Sprintf("advance %s to %d", stream, last), move, int64(last), stream, int64(after))
+	if err == nil && !moved {
+		err = fmt.Errorf("advance %s from %d to %d: the store stands elsewhere, another consolidator was here: %w", stream, after, last, memory.ErrConflict)
+	}
+	return err
+}
+
+// checkOrder checks that the sequence of an event is past the previous one and not past the end of the run.
+func checkOrder(stream string, prev, seq, last uint64) error {
+	if seq <= prev || seq > last {
+		return fmt.Errorf("apply %s: event %d is out of order between %d and %d: %w", stream, seq, prev, last, memory.ErrInvalid)
 	}
 	return nil
 }
 
-// rows runs a query and hands every row to scan; the rows are closed before it returns.
-func (a *applier) rows(what, query string, args []any, scan func(*sql.Rows) error) error {
-	return eachRow(a.ctx, a.tx, what, query, args, scan)
-}
-
-func eachRow(ctx context.Context, tx *sql.Tx, what, query string, args []any, scan func(*sql.Rows) error) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
-}
-
-// emit puts a change into the outbox, in this transaction, with the trace
-// context that it goes out with.
+// emit puts a change into the outbox, with the trace context that it is published with.
 func (a *applier) emit(bank memory.BankID, c memory.Change, trace string) error {
-	body, err := json.Marshal(leaving{c, trace})
+	body, err := engine.JSON(queuedChange{c, trace})
 	if err != nil {
 		return fmt.Errorf("write change %s: %w", c.ID, err)
 	}
-	return a.exec("queue change "+c.ID, `INSERT INTO outbox (bank, what, body) VALUES (?, ?, ?)`, string(bank), c.What, string(body))
+	return a.tx.Exec("queue change "+c.ID, `INSERT INTO outbox (bank, what, body) VALUES (?, ?, ?)`, string(bank), c.What, body)
 }
 
-// text is a string as a TEXT column keeps it: SQLite ends a text at a NUL in
-// places, so each is the replacement character instead.
-func text(s string) string {
-	if strings.IndexByte(s, 0) < 0 {
-		return s
+// each calls do in a bank for every item, up to the first error.
+func each[T any](bank int64, list []T, do func(bank int64, item T) error) error {
+	for _, v := range list {
+		if err := do(bank, v); err != nil {
+			return err
+		}
 	}
-	return strings.ReplaceAll(s, "\x00", "\uFFFD")
+	return nil
 }
 
-// orNull is NULL for an empty text.
-func orNull(s string) any {
-	if s == "" {
-		return nil
+// inTurn runs steps up to the first error.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	return text(s)
-}
-
-// timeOrNull is NULL for a nil time.
-func timeOrNull(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return micros(*t)
-}
-
-// asJSON writes a value for a JSON column.
-func asJSON(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
-}
-
-// jsonOrNull is NULL for an empty map or a nil pointer.
-func jsonOrNull(empty bool, v any) (any, error) {
-	if empty {
-		return nil, nil
-	}
-	return asJSON(v)
-}
-
-// listJSON writes a list for a JSON column: never null.
-func listJSON[T any](list []T) (string, error) {
-	if len(list) == 0 {
-		return "[]", nil
-	}
-	return asJSON(list)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
@@ -30,7 +31,7 @@ func openBench(b testing.TB) *sqlite.DB {
 	return db
 }
 
-// sentence gives words of a skewed vocabulary, as talk has them.
+// sentence returns words of a skewed vocabulary, as in conversations.
 func sentence(r *rand.Rand, words int) string {
 	var b strings.Builder
 	for range words {
@@ -72,7 +73,7 @@ func benchWrites(r *rand.Rand, from, n int) []memory.Write {
 	return out
 }
 
-func asGiven(_ consolidate.View, w memory.Write) (memory.Changes, error) {
+func asGiven(_ plan.View, w memory.Write) (memory.Changes, error) {
 	return memory.Changes{Facts: w.Facts, Outcome: memory.WriteOutcome{Results: []memory.WriteResult{{ID: string(w.Facts[0].ID), Outcome: memory.OutcomeAdded}}},
 		Changes: []memory.Change{{What: memory.ChangeFact, Op: memory.OutcomeAdded, Record: string(w.Facts[0].ID)}}}, nil
 }
@@ -111,8 +112,7 @@ func BenchmarkApplyWrites(b *testing.B) {
 	}
 }
 
-// BenchmarkNearest looks for neighbours in banks of several sizes: the time
-// must not grow with the bank.
+// BenchmarkNearest looks up neighbours in banks of several sizes. The time must not grow with the bank.
 func BenchmarkNearest(b *testing.B) {
 	for _, size := range []int{1000, 10000, 50000} {
 		b.Run(fmt.Sprintf("facts=%d", size), func(b *testing.B) {
@@ -128,7 +128,7 @@ func BenchmarkNearest(b *testing.B) {
 				probes[i] = benchFact(r, uint64(size+i))
 			}
 			last := uint64(size)
-			look := func(v consolidate.View, _ memory.Write) (memory.Changes, error) {
+			look := func(v plan.View, _ memory.Write) (memory.Changes, error) {
 				b.ResetTimer()
 				for i := range b.N {
 					f := probes[i%len(probes)]

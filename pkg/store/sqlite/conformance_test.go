@@ -10,10 +10,10 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Place {
+	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "eunoe.db")
 		return func(embedder string, dimension int) (store.Store, error) {
-			return store.Open(store.Config{DSN: path, Embedder: embedder, Dimension: dimension})
+			return store.Open(store.Config{DSN: path, Embedder: embedder, Dimension: dimension, Unsynced: true})
 		}
 	})
 }

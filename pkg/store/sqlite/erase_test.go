@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// eventually waits for a state, for at most a minute: on a machine with much
-// else to do the file is written anew after many seconds.
+// eventually waits for a state, for at most a minute: on a busy machine the file is rewritten after many seconds.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	end := time.NewTimer(time.Minute)
@@ -33,10 +33,10 @@ func eventually(t *testing.T, what string, cond func() bool) {
 	}
 }
 
-// begin is how all words begin that are looked for in files; they are of one length.
+// begin is the prefix of all words that are searched for in files; all have the same length.
 const begin = "xanadu"
 
-// filesHolding gives the files of a directory that hold one of the words, in any case.
+// filesHolding returns the files of a directory that contain one of the words, in any case.
 func filesHolding(t *testing.T, dir string, words []string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -132,7 +132,7 @@ func TestForgottenWordsAreInNoFile(t *testing.T) {
 	vocabulary(t, config.Path, words)
 }
 
-// vocabulary fails when a text index still knows one of the words.
+// vocabulary fails the test if a text index still contains one of the words.
 func vocabulary(t *testing.T, path string, words []string) {
 	t.Helper()
 	raw, err := sql.Open("sqlite3", "file:"+path)
@@ -157,7 +157,7 @@ func vocabulary(t *testing.T, path string, words []string) {
 	}
 }
 
-// apply applies events and then changes, each at the position the store has.
+// apply applies events and then changes, each at the position of the store.
 func apply(t *testing.T, db *sqlite.DB, events []consolidate.MessageEvent, c memory.Changes) {
 	t.Helper()
 	ctx := context.Background()
@@ -169,7 +169,7 @@ func apply(t *testing.T, db *sqlite.DB, events []consolidate.MessageEvent, c mem
 		t.Fatal(err)
 	}
 	w := memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: writes + 1, Op: fmt.Sprintf("op-%d", writes+1), Time: benchEpoch}
-	err = db.ApplyWrites(ctx, writes, writes+1, []memory.Write{w}, func(consolidate.View, memory.Write) (memory.Changes, error) { return c, nil })
+	err = db.ApplyWrites(ctx, writes, writes+1, []memory.Write{w}, func(plan.View, memory.Write) (memory.Changes, error) { return c, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

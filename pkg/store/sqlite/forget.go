@@ -2,40 +2,35 @@ package sqlite
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/schema"
 )
 
-// beforeForget keeps what the rows that are about to go say: it leaves
-// tombstones of the ops that retained the facts, and gives the writes that
-// carried them, rising.
-func (a *applier) beforeForget(bank int64, f *memory.Forgotten) ([]holding, error) {
+// beforeForget returns the writes that hold text of what is about to be erased, ascending.
+func (a *applier) beforeForget(bank int64, f *memory.Forgotten) ([]textWrite, error) {
 	if f == nil {
 		return nil, nil
 	}
-	if err := a.buryOps(bank, f.Facts); err != nil {
-		return nil, err
-	}
-	writes, err := a.writesHolding(bank, f)
+	writes, err := a.writesOf(bank, f)
 	if err != nil || f.Bank {
 		return writes, err
 	}
-	late, err := a.vectorsHolding(bank, f)
+	late, err := a.vectorWritesOf(bank, f)
 	for _, l := range late {
-		if !slices.ContainsFunc(writes, func(h holding) bool { return h.write == l.write }) {
+		if !slices.ContainsFunc(writes, func(h textWrite) bool { return h.write == l.write }) {
 			writes = append(writes, l)
 		}
 	}
 	return writes, err
 }
 
-// forget erases what a plan found to be forgotten, and queues the stream
-// events that hold it: message events, dead letters about them, and the writes
-// that carried the facts.
-func (a *applier) forget(bank int64, w memory.Write, f *memory.Forgotten, writes []holding) error {
+// forget erases what a plan found to be forgotten, and queues the erasure of the stream events that hold its text:
+// message events, dead letters about them, and writes.
+func (a *applier) forget(bank int64, w memory.Write, f *memory.Forgotten, writes []textWrite) error {
 	if f == nil {
 		return nil
 	}
@@ -52,51 +47,118 @@ func (a *applier) forget(bank int64, w memory.Write, f *memory.Forgotten, writes
 			return err
 		}
 	}
+	for _, seq := range f.Late {
+		if err := a.queueErasure(w.Bank, w.Op, StreamMessages, seq, false); err != nil {
+			return err
+		}
+		if err := a.eraseMessage(bank, seq); err != nil {
+			return err
+		}
+	}
 	if err := a.removeFacts(bank, f.Facts); err != nil {
 		return err
 	}
 	for _, h := range writes {
-		if err := a.queueErasure(w, StreamWrites, h.write, f.Bank); err != nil {
+		if err := a.queueErasure(w.Bank, w.Op, StreamWrites, h.write, f.Bank); err != nil {
 			return err
 		}
-		kept, err := a.rewritten(bank, h, f.Bank)
+		rewritten, err := a.rewritten(bank, h, f.Bank)
 		if err != nil {
 			return err
 		}
 		f.Receipt.Events++
-		f.Receipt.Rewritten += kept
+		f.Receipt.Rewritten += rewritten
+	}
+	if err := a.trimOutcomes(bank, f, writes); err != nil {
+		return err
 	}
 	if f.Bank {
-		return a.eraseBank(bank)
+		if err := a.eraseBank(w.Bank, bank, f.Upto); err != nil {
+			return err
+		}
+	}
+	return a.queueLast(w)
+}
+
+// trimOutcomes removes what erased writes told of forgotten facts and of refused ones from their outcomes: a key, for
+// instance, is a word of the caller. What is left is what the rest of such a write gives in a rebuild.
+func (a *applier) trimOutcomes(bank int64, f *memory.Forgotten, writes []textWrite) error {
+	if f.Bank || len(writes) == 0 {
+		return nil
+	}
+	list := make([]uint64, len(writes))
+	for i, h := range writes {
+		list[i] = h.write
+	}
+	type row struct {
+		write   int64
+		outcome memory.WriteOutcome
+	}
+	const find = `SELECT o.write, o.outcome FROM json_each(?2) j CROSS JOIN ops o ON o.write = j.value WHERE o.bank = ?1 AND o.outcome ->> '$.results' IS NOT NULL`
+	rows, err := engine.All(a.tx, "read the outcomes of erased writes", find, []any{bank, engine.List(list)}, func(rows *sql.Rows) (r row, err error) {
+		var raw []byte
+		if err = rows.Scan(&r.write, &raw); err == nil {
+			err = engine.FromJSON(raw, &r.outcome)
+		}
+		return r, err
+	})
+	if err != nil {
+		return err
+	}
+	gone := map[string]bool{}
+	for _, id := range f.Facts {
+		gone[string(id)] = true
+	}
+	for _, r := range rows {
+		r.outcome.Results = slices.DeleteFunc(r.outcome.Results, func(x memory.WriteResult) bool {
+			return x.Outcome == memory.OutcomeRefused || gone[x.ID]
+		})
+		if len(r.outcome.Results) == 0 { // of an edit
+			r.outcome.Version = 0
+		}
+		raw, err := schema.OutcomeJSON(r.outcome)
+		if err != nil {
+			return err
+		}
+		if err := a.tx.Exec("trim an outcome", `UPDATE ops SET outcome = ? WHERE write = ?`, raw, r.write); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// queueMessage queues the event of a message, and what dead letters there may
-// be about it. It gives how many events that are.
+// queueLast queues what follows when all else that a forget erases is erased: the dead letters about it, and the
+// forget's own event, which names a speaker.
+func (a *applier) queueLast(w memory.Write) error {
+	if w.Forget == nil {
+		return nil
+	}
+	return a.queueErasure(w.Bank, w.Op, StreamWrites, w.Seq, false)
+}
+
+// queueMessage queues the erasure of a message event. It returns how many events that is with the dead letter about it,
+// which goes with those of the other messages (queueLast).
 func (a *applier) queueMessage(w memory.Write, bank int64, seq uint64) (int, error) {
 	var state string
-	err := a.tx.QueryRowContext(a.ctx, `SELECT state FROM message_events WHERE seq = ? AND bank = ?`, int64(seq), bank).Scan(&state)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+	found, err := a.tx.Find(fmt.Sprintf("look up message event %d", seq), `SELECT state FROM message_events WHERE seq = ? AND bank = ?`,
+		[]any{int64(seq), bank}, &state)
+	if err != nil || !found {
+		return 0, err
 	}
-	if err != nil {
-		return 0, fmt.Errorf("look up message event %d: %w", seq, err)
-	}
-	if err := a.queueErasure(w, StreamMessages, seq, false); err != nil || state != string(memory.StateDead) {
+	if err := a.queueErasure(w.Bank, w.Op, StreamMessages, seq, false); err != nil || state != string(memory.StateDead) {
 		return 1, err
 	}
-	return 2, a.queueErasure(w, StreamDead, seq, false)
+	return 2, nil
 }
 
-func (a *applier) queueErasure(w memory.Write, stream string, seq uint64, whole bool) error {
-	return a.exec(fmt.Sprintf("queue the erasure of %s %d", stream, seq),
-		`INSERT INTO erasures (bank, stream, seq, op, whole) VALUES (?, ?, ?, ?, ?)`, string(w.Bank), stream, int64(seq), w.Op, whole)
+func (a *applier) queueErasure(bank memory.BankID, op, stream string, seq uint64, whole bool) error {
+	return a.tx.Exec(fmt.Sprintf("queue the erasure of %s %d", stream, seq),
+		`INSERT INTO erasures (bank, stream, seq, op, whole) VALUES (?, ?, ?, ?, ?)`, string(bank), stream, int64(seq), op, whole)
 }
 
-// rewritten is 1 for a write of which something is appended anew: it ends a
-// window, or there are others of what it brought. The forgotten are gone by now.
-func (a *applier) rewritten(bank int64, h holding, whole bool) (int, error) {
+// rewritten returns 1 for a write of which a rest is appended again: it ends a window, or other records of it remain.
+// What is forgotten is erased by now.
+func (a *applier) rewritten(bank int64, h textWrite, whole bool) (int, error) {
 	switch {
 	case whole || h.vectors && !h.rest:
 		return 0, nil
@@ -107,29 +169,26 @@ func (a *applier) rewritten(bank int64, h holding, whole bool) (int, error) {
   WHERE o.write = ?1 AND o.bank = ?2 AND r.value ->> '$.outcome' NOT IN ('updated', 'refused'))
 OR EXISTS (SELECT 1 FROM ops o JOIN json_each(o.outcome, '$.observations') r JOIN observations b ON b.id = r.value WHERE o.write = ?1 AND o.bank = ?2)`
 	var n int
-	if err := a.tx.QueryRowContext(a.ctx, find, int64(h.write), bank).Scan(&n); err != nil {
-		return 0, fmt.Errorf("look what stays of write %d: %w", h.write, err)
-	}
-	return n, nil
+	err := a.tx.Get(fmt.Sprintf("look what stays of write %d", h.write), find, []any{int64(h.write), bank}, &n)
+	return n, err
 }
 
-// holding is a write that may hold words of what is forgotten.
-type holding struct {
-	write  uint64
-	window bool // it ends a window
-	// vectors: it is known by the late vectors it holds; rest: it holds others too.
-	vectors, rest bool
+// textWrite is a write that may hold text of what is forgotten.
+type textWrite struct {
+	write   uint64
+	window  bool // it ends a window
+	vectors bool // it was found by the late vectors that it holds
+	rest    bool // it holds late vectors of other records too
 }
 
-// writesOfBank are all of a bank that is erased.
+// writesOfBank returns all writes of a bank that is erased.
 const writesOfBank = `SELECT write, 0 FROM ops WHERE bank = ?1 UNION SELECT write, 0 FROM windows WHERE bank = ?1
 UNION SELECT write, 0 FROM repeats WHERE bank = ?1 ORDER BY 1`
 
-// writesHolding gives, rising, the MEM_WRITES events that may hold words of
-// what is forgotten: the ends of windows in which the messages, or the sources
-// of the facts, were new, the writes of the facts' own ops, and those that gave
-// the observations ready-made, repeats included.
-func (a *applier) writesHolding(bank int64, f *memory.Forgotten) ([]holding, error) {
+// writesOf returns, ascending, the MEM_WRITES events that may hold text of what is forgotten: the ends of windows in which
+// the messages, or the sources of the facts, were new, the writes of the facts' own ops, and those that gave the
+// observations ready-made, repeats included.
+func (a *applier) writesOf(bank int64, f *memory.Forgotten) ([]textWrite, error) {
 	const find = `WITH
 gone(no) AS (SELECT f.no FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?1),
 events(seq) AS (SELECT value FROM json_each(?3) UNION SELECT s.seq FROM gone JOIN fact_sources s ON s.fact = gone.no),
@@ -141,21 +200,21 @@ held(write, window) AS (SELECT write, 1 FROM ended
 UNION SELECT o.write, named.window FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
 UNION SELECT r.write, named.window FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op)
 SELECT write, max(window) FROM held GROUP BY write ORDER BY 1`
-	query, args := find, []any{bank, jsonList(f.Facts), jsonList(f.Messages)}
+	query, args := find, []any{bank, engine.List(f.Facts), engine.List(f.Messages)}
 	if f.Bank {
 		query, args = writesOfBank, []any{bank}
 	}
-	var out []holding
+	var out []textWrite
 	scan := func(rows *sql.Rows) error {
-		var h holding
+		var h textWrite
 		err := rows.Scan(&h.write, &h.window)
 		out = append(out, h)
 		return err
 	}
-	if err := a.rows("find the writes that hold it", query, args, scan); err != nil || f.Bank || len(f.Observations) == 0 {
+	if err := a.tx.Each("find the writes that hold it", query, args, scan); err != nil || f.Bank || len(f.Observations) == 0 {
 		return out, err
 	}
-	return out, a.rows("find the writes that gave the observations", writesObserving, []any{bank, jsonList(f.Observations)}, scan)
+	return out, a.tx.Each("find the writes that gave the observations", writesObserving, []any{bank, engine.List(f.Observations)}, scan)
 }
 
 const writesObserving = `WITH given(op) AS (SELECT o.op FROM ops o JOIN json_each(o.outcome, '$.observations') k
@@ -163,38 +222,73 @@ const writesObserving = `WITH given(op) AS (SELECT o.op FROM ops o JOIN json_eac
 SELECT o.write, 0 FROM given JOIN ops o ON o.bank = ?1 AND o.op = given.op
 UNION SELECT r.write, 0 FROM given JOIN repeats r ON r.bank = ?1 AND r.op = given.op ORDER BY 1`
 
-// buryOps leaves a tombstone for each op that retained one of the facts.
-func (a *applier) buryOps(bank int64, facts []memory.FactID) error {
-	const bury = `INSERT INTO tombstones (bank, id, seq)
-SELECT DISTINCT f.bank, 'op:' || k.value, coalesce((SELECT o.write FROM ops o WHERE o.bank = f.bank AND o.op = k.value), 0)
-FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.value JOIN json_each(f.ops) k WHERE f.bank = ?1
-ON CONFLICT DO NOTHING`
-	return a.exec("bury the ops", bury, bank, jsonList(facts))
-}
-
-// eraseBank takes away what is left of a bank, so that there is no such bank.
-// Tombstones stay, and ops without their outcomes, so that neither a message
-// nor a write of it comes back.
-func (a *applier) eraseBank(bank int64) error {
-	for table, columns := range map[string]string{"messages": "content, caption, grams", "facts": "text, grams", "composites": "text, grams", "observations": "text, grams"} {
-		number := "no"
-		if table == "messages" {
-			number = "seq"
-		}
-		unindex := fmt.Sprintf(`INSERT INTO %[1]s_fts (%[1]s_fts, rowid, bank, %[2]s) SELECT 'delete', %[3]s, bank, %[2]s FROM %[1]s_text
-WHERE %[3]s IN (SELECT %[3]s FROM %[1]s WHERE bank = ?)`, table, columns, number)
-		if err := a.exec("unindex the bank's "+table, unindex, bank); err != nil {
-			return err
-		}
-	}
-	for _, table := range []string{"messages", "message_events", "replacements", "windows", "composites", "facts", "fact_entities", "observations", "relations", "conflicts",
-		"entities", "entity_names", "entity_counts", "node_terms", "vector_events", "pending_models", "decisions", "derived", "uses", "usage", "usage_events"} {
-		if err := a.exec("erase the bank's "+table, `DELETE FROM `+table+` WHERE bank = ?`, bank); err != nil {
-			return err
-		}
-	}
-	if err := a.exec("empty the bank's outcomes", `UPDATE ops SET outcome = '{}' WHERE bank = ?`, bank); err != nil {
+// eraseBank erases what is left of a bank, but for the message events behind a sequence, which make it anew. Without any
+// it no longer exists. Tombstones stay, which name sequences alone so that another bank of the name can use its ids, and
+// hashes of ops without their outcomes, so that neither a message nor a write of it comes back.
+func (a *applier) eraseBank(id memory.BankID, bank int64, upto uint64) error {
+	if err := a.db.schema.EraseBank(a.tx, bank, upto); err != nil {
 		return err
 	}
-	return a.exec("erase the bank's profile", `UPDATE banks SET profile = '', version = 0, consolidated = 0, observed = 0 WHERE no = ?`, bank)
+	if err := a.hashOps(id, bank); err != nil {
+		return err
+	}
+	const free = `UPDATE OR IGNORE tombstones SET id = 'seq:' || seq WHERE bank = ? AND seq <= ?`
+	if err := a.tx.Exec("free the ids of the bank", free, bank, int64(upto)); err != nil {
+		return err
+	}
+	const reset = `UPDATE banks SET profile = '', version = 0, consolidated = 0, observed = 0, written = 0 WHERE no = ?`
+	if err := a.tx.Exec("erase the bank's profile", reset, bank); err != nil {
+		return err
+	}
+	delete(a.made, id)
+	var first sql.NullInt64
+	if err := a.tx.Get("look for later messages", `SELECT min(stored) FROM message_events WHERE bank = ?`, []any{bank}, &first); err != nil || !first.Valid {
+		return err
+	}
+	_, err := a.makeBank(id, engine.Time(first.Int64))
+	return err
+}
+
+// hashOps replaces the ops of a bank by their hashes, because an op is a word of its caller, and empties their outcomes.
+func (a *applier) hashOps(id memory.BankID, bank int64) error {
+	for _, table := range []string{"ops", "repeats"} {
+		ops, err := engine.Column[string](a.tx, "list "+table, `SELECT DISTINCT op FROM `+table+` WHERE bank = ?`, bank)
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			if err := a.tx.Exec("hash "+table, `UPDATE `+table+` SET op = ? WHERE bank = ? AND op = ?`, memory.HashedOp(id, op), bank, op); err != nil {
+				return err
+			}
+		}
+	}
+	return a.tx.Exec("empty the bank's outcomes", `UPDATE ops SET outcome = '{}' WHERE bank = ?`, bank)
+}
+
+// vectorWritesOf returns the writes that hold late vectors of what is forgotten, ascending, and deletes the notes about
+// them: what is left of such a write is appended again, and noted again.
+func (a *applier) vectorWritesOf(bank int64, f *memory.Forgotten) ([]textWrite, error) {
+	const find = `SELECT DISTINCT write FROM vector_events WHERE bank = ?1
+AND id IN (SELECT value FROM json_each(?2) UNION SELECT CAST(value AS TEXT) FROM json_each(?3)) ORDER BY write`
+	facts, messages := engine.List(f.Facts), engine.List(f.Messages)
+	out, err := engine.All(a.tx, "find the writes that hold its vectors", find, []any{bank, facts, messages}, func(rows *sql.Rows) (textWrite, error) {
+		h := textWrite{vectors: true}
+		err := rows.Scan(&h.write)
+		return h, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		const others = `SELECT EXISTS (SELECT 1 FROM vector_events WHERE write = ?1 AND bank = ?2
+AND id NOT IN (SELECT value FROM json_each(?3) UNION SELECT CAST(value AS TEXT) FROM json_each(?4)))`
+		write := int64(out[i].write)
+		if err := a.tx.Get("look for other vectors", others, []any{write, bank, facts, messages}, &out[i].rest); err != nil {
+			return nil, err
+		}
+		if err := a.tx.Exec("delete the notes on late vectors", `DELETE FROM vector_events WHERE write = ?`, write); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

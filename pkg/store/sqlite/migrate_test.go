@@ -14,15 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// asBefore turns the content of a store of this program ("now") into that of a
-// store of version 6.
+// asBefore converts the content of a store of this program ("now") into that of a store of version 6.
 const asBefore = `
 DELETE FROM applied;
-INSERT INTO banks SELECT * FROM now.banks;
+INSERT INTO banks SELECT no, id, profile, version, consolidated, erased, observed FROM now.banks;
 INSERT INTO meta SELECT * FROM now.meta WHERE key <> 'commits';
 INSERT INTO applied SELECT * FROM now.applied;
 INSERT INTO message_events SELECT * FROM now.message_events;
@@ -50,7 +48,7 @@ INSERT INTO facts_fts (facts_fts) VALUES ('rebuild');
 INSERT INTO composites_fts (composites_fts) VALUES ('rebuild');
 PRAGMA user_version = 6;`
 
-// versionSix makes a store of version 6 of what the store at path holds, which is closed.
+// versionSix creates a store of version 6 with the content of the closed store at path.
 func versionSix(t *testing.T, path string) string {
 	t.Helper()
 	old := filepath.Join(t.TempDir(), "eunoe.db")
@@ -64,7 +62,7 @@ func versionSix(t *testing.T, path string) string {
 			t.Error(err)
 		}
 	}()
-	files, err := filepath.Glob("migrations/*.sql")
+	files, err := filepath.Glob("internal/schema/migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +128,7 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	if err := old.Check(ctx); err != nil {
 		t.Error(err)
 	}
-	found, err := old.Verify(ctx, query.VerifyOptions{Full: true})
+	found, err := old.Verify(ctx, true)
 	if err != nil || !found.OK {
 		t.Errorf("verify found %q, %v", found.Problems, err)
 	}

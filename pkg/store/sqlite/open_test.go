@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
@@ -46,7 +46,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("open gave %v", err)
 		}
 	})
-	t.Run("a store that another process holds is opened, and written when it lets go", func(t *testing.T) {
+	t.Run("a store that another process has locked is opened, and written once the lock is released", func(t *testing.T) {
 		t.Parallel()
 		ctx, cfg := context.Background(), sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
 		cfg.Embedder, cfg.Dimension, cfg.Busy = "test", 8, 20*time.Millisecond
@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 			}
 		}
 	})
-	t.Run("any path is a path", func(t *testing.T) {
+	t.Run("a path may contain any character", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "deep", "a b?c#d%41&e=f.db")
 		closeStore(t, openStore(t, sqlite.DefaultConfig(path)))
@@ -106,7 +106,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("the file's mode is %v; want it private", info.Mode())
 		}
 	})
-	t.Run("a store is closed twice alike", func(t *testing.T) {
+	t.Run("closing a store twice has the same result", func(t *testing.T) {
 		t.Parallel()
 		db := openStore(t, sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")))
 		closeStore(t, db)
@@ -153,14 +153,14 @@ func TestReadOnly(t *testing.T) {
 	if err := reader.ApplyMessages(ctx, 3, 4, nil); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("writing gave %v; want unavailable", err)
 	}
-	// The file is left alone when its writer is gone.
+	// The file is unchanged after its writer has closed.
 	closeStore(t, writer)
 	if messages, _, err := reader.Applied(ctx); err != nil || messages != 3 {
 		t.Errorf("without the writer the reader sees %d, %v; want 3", messages, err)
 	}
 }
 
-func TestReadersSeeOneStateBesideTheWriter(t *testing.T) {
+func TestAReaderSeesOneStateWhileTheWriterCommits(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
@@ -225,7 +225,7 @@ func TestWriteAheadLogIsBounded(t *testing.T) {
 	})
 }
 
-func TestTheLogIsFoldedBesideTheWriter(t *testing.T) {
+func TestTheLogIsCheckpointedWhileTheWriterWorks(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
@@ -245,7 +245,7 @@ func TestTheLogIsFoldedBesideTheWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: 1, Op: "op", Time: benchEpoch}
-	err := db.ApplyWrites(ctx, 0, 1, []memory.Write{w}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	err := db.ApplyWrites(ctx, 0, 1, []memory.Write{w}, func(plan.View, memory.Write) (memory.Changes, error) {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for range 1500 {
@@ -279,7 +279,7 @@ func TestAnErasureIsScrubbedByTheNextOpening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A crash before the scrub leaves its note.
+	// A crash before the scrub leaves the pending mark.
 	if _, err := raw.Exec("INSERT INTO meta (key, value) VALUES ('scrub', '1')"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
-// large is a store with more vectors than are compared one by one.
+// large is a store with more vectors than the exact search handles without sketches.
 type large struct {
 	t      *testing.T
 	db     *sqlite.DB
@@ -46,7 +46,7 @@ func newLarge(t *testing.T, lean float64) *large {
 func (l *large) open(readOnly bool) *sqlite.DB {
 	l.t.Helper()
 	c := sqlite.DefaultConfig(l.path)
-	c.Sketched, c.ReadOnly = 1000, readOnly
+	c.SketchFrom, c.ReadOnly = 1000, readOnly
 	db, err := sqlite.Open(c)
 	l.must(err)
 	l.t.Cleanup(func() { l.must(db.Close()) })
@@ -68,7 +68,7 @@ func (l *large) random() memory.Vector {
 	return v
 }
 
-// vector is one near a topic, as those of texts are.
+// vector returns a vector near a topic, like the embedding of a text.
 func (l *large) vector() memory.Vector {
 	v, topic := l.random(), l.topics[l.rng.IntN(len(l.topics))]
 	for i := range v {
@@ -77,7 +77,7 @@ func (l *large) vector() memory.Vector {
 	return v.Unit()
 }
 
-// fact gives a fact that rests on nothing; i says in which filters it falls.
+// fact returns a fact without sources; i decides which filters it passes.
 func (l *large) fact(bank memory.BankID, i int) memory.Fact {
 	l.write++
 	said := benchEpoch.Add(time.Duration(i) * time.Minute)
@@ -99,7 +99,7 @@ func (l *large) apply(bank memory.BankID, c memory.Changes) {
 	l.t.Helper()
 	l.seq++
 	w := memory.Write{Bank: bank, Kind: memory.WriteRetain, Seq: l.seq, Op: fmt.Sprintf("op-%d", l.seq), Time: benchEpoch}
-	l.must(l.db.ApplyWrites(l.t.Context(), l.seq-1, l.seq, []memory.Write{w}, func(consolidate.View, memory.Write) (memory.Changes, error) { return c, nil }))
+	l.must(l.db.ApplyWrites(l.t.Context(), l.seq-1, l.seq, []memory.Write{w}, func(plan.View, memory.Write) (memory.Changes, error) { return c, nil }))
 }
 
 func (l *large) fill(bank memory.BankID, n int) []memory.Fact {
@@ -112,23 +112,23 @@ func (l *large) fill(bank memory.BankID, n int) []memory.Fact {
 	return facts
 }
 
-// turned is another vector of the same length.
+// turned returns a rotated vector of the same length.
 func turned(v memory.Vector) memory.Vector {
 	out := slices.Clone(v)
 	slices.Reverse(out)
 	return out
 }
 
-func near(t *testing.T, db *sqlite.DB, bank memory.BankID, f memory.Filter, v memory.Vector, k int, exact bool) []query.Near {
+func near(t *testing.T, db *sqlite.DB, bank memory.BankID, f memory.Filter, v memory.Vector, k int, exact bool) []recall.Near {
 	t.Helper()
-	var out []query.Near
-	err := db.Search(t.Context(), bank, f, func(s query.Searcher) (err error) {
+	var out []recall.Near
+	err := db.Search(t.Context(), bank, f, func(s recall.Searcher) (err error) {
 		if out, err = s.Nearest(t.Context(), v, k, exact); err != nil || exact {
 			return err
 		}
-		// That it is expected changes nothing, nor that something else was.
+		// Prefetching for this or another vector changes nothing.
 		for _, expected := range []memory.Vector{v, turned(v)} {
-			if err := s.Expect(expected, k, k); err != nil {
+			if err := s.Prefetch(expected, k, k); err != nil {
 				return err
 			}
 			again, err := s.Nearest(t.Context(), v, k, exact)
@@ -147,14 +147,14 @@ func near(t *testing.T, db *sqlite.DB, bank memory.BankID, f memory.Filter, v me
 	return out
 }
 
-// sketch makes sure that searches of the bank's facts go by sketches.
+// sketch waits until searches of the bank's facts use sketches.
 func (l *large) sketch(db *sqlite.DB, bank memory.BankID, rows int) {
 	l.t.Helper()
 	near(l.t, db, bank, memory.Filter{}, l.vector(), 1, false)
 	natstest.Eventually(l.t, "the vectors are sketched", func() bool { return db.Sketches().Rows >= rows && db.Sketches().Building == 0 })
 }
 
-func numbers(list []query.Near) (nos []int64) {
+func numbers(list []recall.Near) (nos []int64) {
 	for _, n := range list {
 		nos = append(nos, n.No)
 	}
@@ -189,7 +189,7 @@ func TestSketches(t *testing.T) {
 			}
 		})
 	}
-	t.Run("give no place to what a filter leaves out", func(t *testing.T) {
+	t.Run("return no row that a filter excludes", func(t *testing.T) {
 		t.Parallel()
 		l := newLarge(t, 1)
 		facts := l.fill("b", 4000)
@@ -265,7 +265,7 @@ func TestSketches(t *testing.T) {
 		l.apply("b", memory.Changes{Forgotten: &memory.Forgotten{Bank: true}})
 		natstest.Eventually(t, "the sketches are as they should be", func() bool { return other.Sketches().Rows == 0 })
 	})
-	t.Run("are made anew by a process that fell behind", func(t *testing.T) {
+	t.Run("are rebuilt by a process that fell behind", func(t *testing.T) {
 		t.Parallel()
 		l := newLarge(t, 1)
 		l.fill("b", 2000)
@@ -275,7 +275,7 @@ func TestSketches(t *testing.T) {
 		defer raw.Close() //nolint:errcheck // it was read from
 		f := l.fact("b", 2001)
 		f.ID = "a row that nobody knows"
-		// A commit, and the cutting of the list that others missed.
+		// A commit, and the truncation of the list that others missed.
 		_, err = raw.Exec(`BEGIN IMMEDIATE; UPDATE fact_vectors SET vector = ?1 WHERE fact = 5; UPDATE fact_vectors SET vector = vector WHERE fact = 6;
 DELETE FROM vector_changes WHERE seq < (SELECT max(seq) FROM vector_changes); COMMIT`, sketch.Pack(f.Vector))
 		l.must(err)
@@ -287,7 +287,7 @@ DELETE FROM vector_changes WHERE seq < (SELECT max(seq) FROM vector_changes); CO
 			t.Errorf("found %v", got)
 		}
 	})
-	t.Run("are made at the start where they are asked for, of large banks alone", func(t *testing.T) {
+	t.Run("are built at startup when requested, for large banks only", func(t *testing.T) {
 		t.Parallel()
 		l := newLarge(t, 1)
 		l.fill("b", 1200)

@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// fullFact is a fact with every field set.
+// fullFact returns a fact with every field set.
 func fullFact(bank memory.BankID) memory.Fact {
 	from, to := at(-86400), at(-3600)
 	text := "  Zoë's  r\u00e9sum\u00e9 is at /tmp/it's \"here\"; \u4f60\u597d\n"
@@ -47,7 +47,7 @@ func statesSince(t *testing.T, h *harness) {
 	other := told("Turku", 5, memory.Interval{From: at(5)})
 	other.State = &memory.State{Subject: "person:ann", Attribute: "works_at", Value: "Turku"}
 	h.put("b", memory.Changes{Facts: append(facts, other)})
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.FactsOfStateSince("person:ann", "lives_in", at(5), at(9), 9)
 		h.must(err)
 		var got []string
@@ -73,7 +73,7 @@ func factRoundTrip(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: []memory.Fact{full, plain, ended}})
 	check := func() {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			found, err := v.Facts([]memory.FactID{ended.ID, "f_none", full.ID, plain.ID})
 			h.must(err)
 			if d := cmp.Diff([]memory.Fact{ended, full, plain}, found, cmpopts.EquateEmpty()); d != "" {
@@ -114,7 +114,7 @@ func vectorKept(t *testing.T, h *harness) {
 	bare.Vector, bare.Confidence = nil, 1
 	h.put("b", memory.Changes{Facts: []memory.Fact{bare}})
 	f.Confidence = 1
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.Facts([]memory.FactID{f.ID})
 		h.must(err)
 		if d := cmp.Diff([]memory.Fact{f}, found); d != "" {
@@ -131,7 +131,7 @@ func factParts(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: []memory.Fact{f}, Entities: entities})
 	busiest := func(want string) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			found, err := v.BusiestEntities(10)
 			h.must(err)
 			list := ""
@@ -154,7 +154,7 @@ func factParts(t *testing.T, h *harness) {
 	f.Valid[0].To = &end
 	h.put("b", memory.Changes{Facts: []memory.Fact{f}})
 	busiest("")
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.Facts([]memory.FactID{f.ID})
 		h.must(err)
 		if d := cmp.Diff([]memory.Fact{f}, found, cmpopts.EquateEmpty()); d != "" {
@@ -194,7 +194,7 @@ func tree(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: facts, Composites: []memory.Composite{low, top}})
 	parents := func(level int, ids []string, want ...memory.CompositeID) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			nodes, err := v.Nodes(level, ids)
 			h.must(err)
 			var found []memory.CompositeID
@@ -209,7 +209,7 @@ func tree(t *testing.T, h *harness) {
 	all := []string{string(facts[0].ID), string(facts[1].ID), string(facts[2].ID), string(facts[3].ID)}
 	parents(0, all, low.ID, low.ID, "", "")
 	parents(1, []string{string(low.ID)}, top.ID)
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.Composites([]memory.CompositeID{top.ID, low.ID})
 		h.must(err)
 		if d := cmp.Diff([]memory.Composite{top, low}, found, cmpopts.EquateEmpty()); d != "" {

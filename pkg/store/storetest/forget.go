@@ -10,8 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/erasure"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 )
 
 func forgetMessage(t *testing.T, h *harness) {
@@ -24,7 +27,7 @@ func forgetMessage(t *testing.T, h *harness) {
 	end := memory.WindowEnd{SessionID: "s", Outcome: memory.WindowFacts}
 	end.ID, end.New = "w_1", []memory.WindowMessage{{Seq: 1}, {Seq: 3}}
 	window := h.put("b", memory.Changes{Window: &end, Replacements: []memory.Replacement{{ID: "old", By: 2, Time: at(2)}}})
-	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Forgotten: &memory.Forgotten{Messages: []uint64{2, 3}}}, nil
 	}))
 	h.absent("xanadu", "kublai")
@@ -35,7 +38,7 @@ func forgetMessage(t *testing.T, h *harness) {
 	if ids := h.recallable("b"); len(ids) != 1 || ids[0] != "old" {
 		t.Errorf("in default recall are %v; want the message that was replaced", ids)
 	}
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		tombs, err := v.Tombstoned([]uint64{1, 2, 3})
 		h.must(err)
 		if d := cmp.Diff(map[uint64]bool{2: true, 3: true}, tombs); d != "" {
@@ -45,21 +48,25 @@ func forgetMessage(t *testing.T, h *harness) {
 			t.Errorf("replacements left: %v, %v", r, err)
 		}
 	})
-	erasures, err := h.Erasures(ctx, 10)
+	erasures, err := h.Erasures(ctx, "", 10)
 	h.must(err)
-	want := []consolidate.Erasure{{Bank: "b", Stream: "MEM_MESSAGES", Seq: 2, Op: "forget-1"}, {Bank: "b", Stream: "MEM_MESSAGES", Seq: 3, Op: "forget-1"},
+	want := []erasure.Entry{{Bank: "b", Stream: "MEM_MESSAGES", Seq: 2, Op: "forget-1"}, {Bank: "b", Stream: "MEM_MESSAGES", Seq: 3, Op: "forget-1"},
 		{Bank: "b", Stream: "MEM_WRITES", Seq: window, Op: "forget-1"}}
-	if d := cmp.Diff(want, erasures, cmpopts.IgnoreFields(consolidate.Erasure{}, "No")); d != "" {
+	if d := cmp.Diff(want, erasures, cmpopts.IgnoreFields(erasure.Entry{}, "No")); d != "" {
 		t.Error(d)
 	}
-	h.must(h.Erased(ctx, erasures[1].No))
-	if left, err := h.Erasures(ctx, 10); err != nil || len(left) != 1 {
+	h.must(h.Erased(ctx, []int64{erasures[0].No, erasures[1].No}))
+	if left, err := h.Erasures(ctx, "", 10); err != nil || len(left) != 1 {
 		t.Errorf("erasures left: %v, %v", left, err)
 	}
-	// The same id published later is a new message: its tombstone names the sequence too.
+	// The same id published later is a retry of what was forgotten: it is forgotten too, and queued for erasure.
 	h.messages++
 	h.must(h.ApplyMessages(ctx, 3, 4, []consolidate.MessageEvent{again}))
-	h.states("b", memory.Conservation{Published: 4, Forgotten: 2, Pending: 2})
+	h.states("b", memory.Conservation{Published: 4, Forgotten: 3, Pending: 1})
+	if left, err := h.Erasures(ctx, "", 10); err != nil || len(left) != 2 || left[1].Seq != 4 {
+		t.Errorf("erasures of the retry: %v, %v", left, err)
+	}
+	h.absent("xanadu")
 }
 
 func forgetFact(t *testing.T, h *harness) {
@@ -78,17 +85,17 @@ func forgetFact(t *testing.T, h *harness) {
 		Uses:      []memory.Use{{ID: string(gone.ID), Used: 1, At: at(1)}}})
 	again := h.writes + 1
 	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "op-1"}, nil)) // a repeat of the op: no plan is asked
-	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Forgotten: &memory.Forgotten{Facts: []memory.FactID{gone.ID}}}, nil
 	}))
 	h.absent("xanadu", "shangdu", string(gone.ID))
-	erasures, err := h.Erasures(context.Background(), 10)
+	erasures, err := h.Erasures(context.Background(), "", 10)
 	h.must(err)
-	want := []consolidate.Erasure{{Bank: "b", Stream: "MEM_WRITES", Seq: first, Op: "forget-1"}, {Bank: "b", Stream: "MEM_WRITES", Seq: again, Op: "forget-1"}}
-	if d := cmp.Diff(want, erasures, cmpopts.IgnoreFields(consolidate.Erasure{}, "No")); d != "" {
+	want := []erasure.Entry{{Bank: "b", Stream: "MEM_WRITES", Seq: first, Op: "forget-1"}, {Bank: "b", Stream: "MEM_WRITES", Seq: again, Op: "forget-1"}}
+	if d := cmp.Diff(want, erasures, cmpopts.IgnoreFields(erasure.Entry{}, "No")); d != "" {
 		t.Error(d)
 	}
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		left, err := v.FactsOfMessages([]uint64{1})
 		if err != nil || len(left) != 1 || left[0].ID != stays.ID || left[0].Superseded != "" {
 			t.Errorf("left are %+v, %v", left, err)
@@ -117,8 +124,8 @@ func eraseBank(t *testing.T, h *harness) {
 		Observations: []memory.Observation{{ID: "o_1", Bank: "b", Type: "pattern", Subject: "xanadu", Text: "Xanadu again.", Facts: facts}}})
 	h.say("c", memory.Message{Content: "another bank"})
 	w := memory.Write{Bank: "b", Op: "erase", Kind: memory.WriteForget, Forget: &memory.ForgetRequest{Bank: true}}
-	h.must(h.tryWrite(w, func(consolidate.View, memory.Write) (memory.Changes, error) {
-		return memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Messages: seqs, Facts: facts, Receipt: &memory.Receipt{Messages: 3, Facts: 3}}}, nil
+	h.must(h.tryWrite(w, func(plan.View, memory.Write) (memory.Changes, error) {
+		return memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Upto: 3, Messages: seqs, Facts: facts, Receipt: &memory.Receipt{Messages: 3, Facts: 3}}}, nil
 	}))
 	h.absent("xanadu")
 	if err := h.Read(ctx, "b", func(query.Reader) error { return nil }); !errors.Is(err, memory.ErrNotFound) {
@@ -131,7 +138,7 @@ func eraseBank(t *testing.T, h *harness) {
 	if out, err := h.Outcome(ctx, "b", "erase"); err != nil || out == nil {
 		t.Errorf("the outcome of the erasure is %v, %v", out, err)
 	}
-	// A message makes the bank anew.
+	// A message creates the bank again.
 	h.say("b", memory.Message{Content: "a new start"})
 	if items := h.items("b", memory.RecordMessage); len(items) != 1 {
 		t.Errorf("the bank made anew holds %v", items)
@@ -143,8 +150,8 @@ func textIndex(t *testing.T, h *harness) {
 	f := fact("b", "\u6211\u4f4f\u5728\u91cc\u65af\u672c", 1)
 	h.put("b", memory.Changes{Facts: []memory.Fact{f}})
 	grams := func(rec memory.Record, word string) (n int) {
-		err := h.Search(context.Background(), "b", memory.Filter{}, func(s query.Searcher) error {
-			nos, _, err := s.Matching(rec, query.Term{Forms: []string{word}, Grams: true}, 10)
+		err := h.Search(context.Background(), "b", memory.Filter{}, func(s recall.Searcher) error {
+			nos, _, err := s.Matching(rec, recall.Term{Forms: []string{word}, Grams: true}, 10)
 			n = len(nos)
 			return err
 		})
@@ -156,7 +163,7 @@ func textIndex(t *testing.T, h *harness) {
 			t.Errorf("two characters find %d %ss; want 1", n, rec)
 		}
 	}
-	// Another wording of the same fact takes the place of the old words.
+	// A new wording of the same fact replaces the old words.
 	f.Text = "\u6211\u4f4f\u5728\u91cc\u65af\u672c\u3002"
 	h.put("b", memory.Changes{Facts: []memory.Fact{f}})
 	h.put("b", memory.Changes{Forgotten: &memory.Forgotten{Messages: []uint64{1}, Facts: []memory.FactID{f.ID}}})

@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 )
 
 func fence(t *testing.T, h *harness) {
@@ -21,7 +23,7 @@ func fence(t *testing.T, h *harness) {
 	if err := h.ApplyMessages(ctx, 0, 2, []consolidate.MessageEvent{e}); !errors.Is(err, memory.ErrConflict) {
 		t.Errorf("a run from an old position gave %v; want a conflict", err)
 	}
-	// Events of other subjects lie between: the position moves past them.
+	// Events of other subjects may lie between: the position moves past them.
 	h.must(h.ApplyMessages(ctx, 1, 9, []consolidate.MessageEvent{e}))
 	h.must(h.ApplyWrites(ctx, 0, 4, nil, nil))
 	messages, writes, err := h.Applied(ctx)
@@ -52,10 +54,10 @@ func duplicates(t *testing.T, h *harness) {
 	h.say("b", memory.Message{ID: "m", Content: "the first body", Speaker: "Ann"})
 	h.say("b", memory.Message{ID: "m", Content: "another body", Speaker: "Bob", Session: "other"})
 	h.say("c", memory.Message{ID: "m", Content: "the same id in another bank"})
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.Messages([]uint64{2, 1, 3})
 		h.must(err)
-		want := []consolidate.StoredMessage{
+		want := []plan.StoredMessage{
 			{Seq: 2, ID: "m", Canonical: 1, Session: "other", Speaker: "Bob", State: memory.StateDuplicate},
 			{Seq: 1, ID: "m", Canonical: 1, Session: "s", Speaker: "Ann", Said: at(1), State: memory.StatePending},
 		}
@@ -74,7 +76,7 @@ func duplicates(t *testing.T, h *harness) {
 	h.absent("another body")
 }
 
-func malformed(t *testing.T, h *harness) {
+func deadEvents(t *testing.T, h *harness) {
 	h.messages++
 	e := consolidate.MessageEvent{Seq: 1, Bank: "b", Session: "s", Stored: at(1), State: memory.StateDead}
 	h.must(h.ApplyMessages(context.Background(), 0, 1, []consolidate.MessageEvent{e}))
@@ -82,7 +84,7 @@ func malformed(t *testing.T, h *harness) {
 	h.states("b", memory.Conservation{Published: 1, Dead: 1})
 }
 
-// states compares a bank's conservation.
+// states compares the counts of a bank's message events.
 func (h *harness) states(bank memory.BankID, want memory.Conservation) {
 	h.Helper()
 	err := h.Read(context.Background(), bank, func(r query.Reader) error {
@@ -119,11 +121,11 @@ func replacing(t *testing.T, h *harness) {
 	seen("late", "later", "new", "self")
 }
 
-// recallable gives the ids of the messages that pass the default filter.
+// recallable returns the ids of the messages that pass the default filter.
 func (h *harness) recallable(bank memory.BankID) []string {
 	h.Helper()
 	var ids []string
-	err := h.Search(context.Background(), bank, memory.Filter{}, func(s query.Searcher) error {
+	err := h.Search(context.Background(), bank, memory.Filter{}, func(s recall.Searcher) error {
 		nos, err := s.Recent(memory.RecordMessage, 1000)
 		if err != nil {
 			return err
@@ -151,12 +153,12 @@ func textKept(t *testing.T, h *harness) {
 	}
 }
 
-// items lists a record, oldest first.
+// items lists a record kind, the oldest first.
 func (h *harness) items(bank memory.BankID, rec memory.Record) []memory.Item {
 	h.Helper()
 	var out []memory.Item
 	err := h.Read(context.Background(), bank, func(r query.Reader) (err error) {
-		out, _, err = r.List(rec, memory.Filter{}, true, query.Place{}, 1000)
+		out, _, err = r.List(rec, memory.Filter{}, true, query.Position{}, 1000)
 		return err
 	})
 	h.must(err)
@@ -178,12 +180,12 @@ func redacted(t *testing.T, h *harness) {
 	}
 }
 
-// matching counts the rows of a record that have a word.
+// matching counts the rows of a record kind that contain a word.
 func (h *harness) matching(bank memory.BankID, rec memory.Record, word string) int {
 	h.Helper()
 	var nos []int64
-	err := h.Search(context.Background(), bank, memory.Filter{}, func(s query.Searcher) (err error) {
-		nos, _, err = s.Matching(rec, query.Term{Forms: []string{word}}, 1000)
+	err := h.Search(context.Background(), bank, memory.Filter{}, func(s recall.Searcher) (err error) {
+		nos, _, err = s.Matching(rec, recall.Term{Forms: []string{word}}, 1000)
 		return err
 	})
 	h.must(err)

@@ -7,11 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// waiting holds what waits for a model: it is read back, counted by bank, and
-// goes when it is resolved or when its fact goes.
+// waiting checks that what waits for a model is read back and counted by bank, and removed when it is resolved or when
+// its fact is removed.
 func waiting(t *testing.T, h *harness) {
 	ctx := context.Background()
 	h.say("b", memory.Message{Content: "hello"})
@@ -22,7 +23,7 @@ func waiting(t *testing.T, h *harness) {
 	h.put("c", memory.Changes{Facts: []memory.Fact{fact("c", "Bob likes tea.", 1)}})
 	read := func(kind memory.PendingKind) (out []memory.PendingQuestion) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			var err error
 			out, err = v.Pending(kind, 10)
 			h.must(err)
@@ -53,7 +54,7 @@ func waiting(t *testing.T, h *harness) {
 	if unobserved, err = h.Unobserved(ctx, 1); err != nil || len(unobserved) != 1 || unobserved[0].Bank != "c" {
 		t.Errorf("unobserved are %+v, %v", unobserved, err)
 	}
-	h.must(h.Look(ctx, "b", func(v consolidate.View) error {
+	h.must(h.Look(ctx, "b", func(v plan.View) error {
 		seen, err := v.LastObserved()
 		if seen != 1<<30 {
 			t.Errorf("a model has seen up to %d", seen)
@@ -66,9 +67,9 @@ func waiting(t *testing.T, h *harness) {
 	}
 }
 
-// decided holds what became of decisions, and that forgetting a fact queues the
-// writes that a model made of it, and those that rest on what is rewritten.
-func decided(t *testing.T, h *harness) {
+// decisionsKept checks that decisions are stored, and that forgetting a fact queues the writes in which a model wrote
+// about it, and those that rest on what is rewritten.
+func decisionsKept(t *testing.T, h *harness) {
 	ctx := context.Background()
 	h.say("b", memory.Message{Content: "hello"})
 	h.say("b", memory.Message{Content: "hello again"})
@@ -79,7 +80,7 @@ func decided(t *testing.T, h *harness) {
 	two := memory.DecisionResult{Fact: b.ID, Target: c.ID, Action: memory.ActionUpdate, Reason: "it moved on", Write: h.writes + 1, Stamp: stamp}
 	first := h.put("b", memory.Changes{Decisions: []memory.DecisionResult{one, two}, Derived: []memory.FactID{a.ID, b.ID, c.ID}})
 	h.put("b", memory.Changes{Derived: []memory.FactID{d.ID}})
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.DecisionsOf([]memory.FactID{c.ID, b.ID})
 		h.must(err)
 		want := []memory.DecisionResult{one, two}
@@ -95,23 +96,23 @@ func decided(t *testing.T, h *harness) {
 	if diff := cmp.Diff([]memory.DecisionResult{one}, applied); diff != "" {
 		t.Error(diff)
 	}
-	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-1", Kind: memory.WriteForget}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{RemovedFacts: []memory.FactID{a.ID}, Forgotten: &memory.Forgotten{Facts: []memory.FactID{a.ID}}}, nil
 	}))
 	h.absent(string(a.ID))
-	erasures, err := h.Erasures(ctx, 10)
+	erasures, err := h.Erasures(ctx, "", 10)
 	h.must(err)
 	if len(erasures) != 1 || erasures[0].Seq != first || erasures[0].Stream != "MEM_WRITES" {
 		t.Errorf("queued are %+v", erasures)
 	}
 	stale := h.put("b", memory.Changes{Stale: true})
-	if erasures, err = h.Erasures(ctx, 10); err != nil || len(erasures) != 2 || erasures[1].Seq != stale {
+	if erasures, err = h.Erasures(ctx, "", 10); err != nil || len(erasures) != 2 || erasures[1].Seq != stale {
 		t.Errorf("queued are %+v, %v", erasures, err)
 	}
 }
 
-// modelTexts keeps which model wrote a composite's or an observation's text.
-func modelTexts(t *testing.T, h *harness) {
+// modelStamps checks that a store knows which model wrote the text of a composite or an observation.
+func modelStamps(t *testing.T, h *harness) {
 	by := &memory.Stamp{Model: "m", Prompt: "summarise/1"}
 	f := fact("b", "Ann likes tea.", 1)
 	node := memory.Composite{ID: "c_1", Bank: "b", Level: 1, Text: "Tea.", Representative: string(f.ID), Children: []string{string(f.ID)}, Said: at(1), By: by}
@@ -119,7 +120,7 @@ func modelTexts(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: []memory.Fact{f}, Composites: []memory.Composite{node}, Observations: []memory.Observation{o}})
 	look := func(want *memory.Stamp) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			nodes, err := v.Composites([]memory.CompositeID{"c_1"})
 			h.must(err)
 			seen, err := v.Observations([]memory.ObservationID{"o_1"})

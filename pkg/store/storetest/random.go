@@ -8,13 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// inStep writes, changes and erases at random, and checks that every index is
-// in step with the rows it speaks of.
-func inStep(t *testing.T, h *harness) {
+// randomOperations writes, changes and erases at random, and checks that every index agrees with its rows.
+func randomOperations(t *testing.T, h *harness) {
 	rapid.Check(t, func(r *rapid.T) {
 		bank := memory.BankID(fmt.Sprintf("bank-%d", h.writes))
 		var live []memory.Fact
@@ -64,13 +63,13 @@ func inStep(t *testing.T, h *harness) {
 			},
 			"erase the bank": func(*rapid.T) {
 				live, nodes = nil, nil
-				h.put(bank, memory.Changes{Forgotten: &memory.Forgotten{Bank: true}})
+				h.put(bank, memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Upto: h.messages}})
 			},
 		})
 		if err := h.Check(context.Background()); err != nil {
 			r.Fatal(err)
 		}
-		h.view(bank, func(v consolidate.View) {
+		h.view(bank, func(v plan.View) {
 			var ids []memory.FactID
 			for _, f := range live {
 				ids = append(ids, f.ID)

@@ -1,7 +1,8 @@
-// Package storetest is the suite that every backend of the store passes. It
-// speaks to the store through its interfaces alone: events go in as the
-// consolidator gives them, and what comes of them is read as a plan and a query
-// read it.
+// Package storetest is the conformance suite of a store: every backend passes it.
+//
+// The suite uses a store through its interfaces alone. It applies events as the consolidator does, and reads the result
+// as a plan and a query do. A backend runs it from a test with Run and an Opener for empty stores. After every test the
+// suite calls Store.Check, so whatever an engine derives from rows must agree with them.
 package storetest
 
 import (
@@ -13,18 +14,17 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
-// Place opens the store of one place, again and again: what was stored there
-// is still there. "" and 0 name no embedder.
-type Place func(embedder string, dimension int) (store.Store, error)
+// Opener opens the store of one location. Opening it again finds what was stored before. "" and 0 name no embedder.
+type Opener func(embedder string, dimension int) (store.Store, error)
 
-// Run runs the suite. place gives an empty place of its own to each test that
-// asks for one.
-func Run(t *testing.T, place func(t *testing.T) Place) {
+// Run runs the suite. location returns the Opener of an empty location, a new one for each call.
+func Run(t *testing.T, location func(t *testing.T) Opener) {
 	for _, s := range []struct {
 		name string
 		run  func(t *testing.T, h *harness)
@@ -32,7 +32,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"the applied sequences are a fence", fence},
 		{"events out of their run are refused", outOfRun},
 		{"the first message of an id wins and a repeat is a duplicate", duplicates},
-		{"a malformed event is dead and stays so", malformed},
+		{"a malformed event is dead and stays so", deadEvents},
 		{"a message that replaces another marks it and no later one", replacing},
 		{"the text is kept as it came, a NUL excepted", textKept},
 		{"a redacted message is searched by what is left of it", redacted},
@@ -60,17 +60,17 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"a forgotten fact takes its traces with it", forgetFact},
 		{"H19 an erased bank is no bank", eraseBank},
 		{"what waits for a model is counted, and goes with what it is about", waiting},
-		{"decisions are kept with their model, and forgetting finds the writes that rest on a fact", decided},
-		{"a text by a model keeps its mark", modelTexts},
+		{"decisions are kept with their model, and forgetting finds the writes that rest on a fact", decisionsKept},
+		{"a text by a model keeps its mark", modelStamps},
 		{"Y15 a text index has no row of a deleted record and finds two Chinese characters", textIndex},
 		{"the same log gives the same dump whatever the batches", batches},
 		{"L20 a restart keeps everything", restart},
 		{"a batch that fails leaves nothing", allOrNothing},
-		{"whatever is written and erased, the indexes stay in step", inStep},
+		{"whatever is written and erased, the indexes stay in step", randomOperations},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			h := &harness{T: t, place: place(t), fresh: place}
+			h := &harness{T: t, opener: location(t), fresh: location}
 			h.Store = h.open("", 0)
 			s.run(t, h)
 			if err := h.Check(context.Background()); err != nil {
@@ -80,19 +80,19 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 	}
 }
 
-// harness is one store with the positions of its streams.
+// harness is one store and the positions of its streams.
 type harness struct {
 	*testing.T
 	store.Store
-	place            Place
-	fresh            func(t *testing.T) Place
+	opener           Opener
+	fresh            func(t *testing.T) Opener
 	messages, writes uint64
 }
 
-// open opens the store again and closes it with the test.
+// open opens the store again and closes it at the end of the test.
 func (h *harness) open(embedder string, dimension int) store.Store {
 	h.Helper()
-	s, err := h.place(embedder, dimension)
+	s, err := h.opener(embedder, dimension)
 	if err != nil {
 		h.Fatalf("open: %v", err)
 	}
@@ -104,7 +104,7 @@ func (h *harness) open(embedder string, dimension int) store.Store {
 	return s
 }
 
-// reopen closes the store and opens it anew.
+// reopen closes the store and opens it again.
 func (h *harness) reopen(embedder string, dimension int) {
 	h.Helper()
 	if err := h.Close(); err != nil {
@@ -115,10 +115,10 @@ func (h *harness) reopen(embedder string, dimension int) {
 
 var epoch = time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
 
-// at is a moment of event time, n seconds in.
+// at returns the moment of event time n seconds after epoch.
 func at(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
 
-// say applies a message; the fields that m leaves out are filled.
+// say applies a message and returns its sequence. It fills in the fields that m omits.
 func (h *harness) say(bank memory.BankID, m memory.Message) uint64 {
 	h.Helper()
 	e := h.event(bank, m)
@@ -126,7 +126,7 @@ func (h *harness) say(bank memory.BankID, m memory.Message) uint64 {
 	return e.Seq
 }
 
-// event makes the next message event.
+// event returns the next message event.
 func (h *harness) event(bank memory.BankID, m memory.Message) consolidate.MessageEvent {
 	h.messages++
 	m.Bank, m.Seq, m.Stored = bank, h.messages, at(int(h.messages))
@@ -148,20 +148,20 @@ func (h *harness) event(bank memory.BankID, m memory.Message) consolidate.Messag
 	return consolidate.MessageEvent{Seq: m.Seq, Bank: bank, Session: m.Session, Stored: m.Stored, State: memory.StatePending, Message: &m}
 }
 
-// write applies one write of a bank by a plan.
-func (h *harness) write(bank memory.BankID, plan consolidate.PlanFunc) uint64 {
+// write applies one write of a bank by a plan and returns its sequence.
+func (h *harness) write(bank memory.BankID, plan plan.Func) uint64 {
 	h.Helper()
 	h.must(h.tryWrite(memory.Write{Bank: bank}, plan))
 	return h.writes
 }
 
-// put applies changes as one write.
+// put applies changes as one write and returns its sequence.
 func (h *harness) put(bank memory.BankID, c memory.Changes) uint64 {
 	h.Helper()
-	return h.write(bank, func(consolidate.View, memory.Write) (memory.Changes, error) { return c, nil })
+	return h.write(bank, func(plan.View, memory.Write) (memory.Changes, error) { return c, nil })
 }
 
-func (h *harness) tryWrite(w memory.Write, plan consolidate.PlanFunc) error {
+func (h *harness) tryWrite(w memory.Write, plan plan.Func) error {
 	w.Seq, w.Time = h.writes+1, at(int(h.writes)+1)
 	if w.Op == "" {
 		w.Op = fmt.Sprintf("op-%d", w.Seq)
@@ -176,10 +176,10 @@ func (h *harness) tryWrite(w memory.Write, plan consolidate.PlanFunc) error {
 	return err
 }
 
-// view looks at a bank as a plan does; it takes a write that changes nothing.
-func (h *harness) view(bank memory.BankID, look func(v consolidate.View)) {
+// view reads a bank as a plan does, in a write that changes nothing.
+func (h *harness) view(bank memory.BankID, look func(v plan.View)) {
 	h.Helper()
-	h.write(bank, func(v consolidate.View, _ memory.Write) (memory.Changes, error) {
+	h.write(bank, func(v plan.View, _ memory.Write) (memory.Changes, error) {
 		look(v)
 		return memory.Changes{}, nil
 	})
@@ -192,7 +192,7 @@ func (h *harness) must(err error) {
 	}
 }
 
-// dump is the store's logical content.
+// dump returns the logical content of the store.
 func (h *harness) dump() string {
 	h.Helper()
 	var b bytes.Buffer
@@ -200,7 +200,7 @@ func (h *harness) dump() string {
 	return b.String()
 }
 
-// absent fails when the dump holds one of the words.
+// absent fails when the dump contains one of the words.
 func (h *harness) absent(words ...string) {
 	h.Helper()
 	d := strings.ToLower(h.dump())
@@ -211,7 +211,7 @@ func (h *harness) absent(words ...string) {
 	}
 }
 
-// fact makes a fact that rests on one message event.
+// fact returns a fact that rests on one message event.
 func fact(bank memory.BankID, text string, seq uint64) memory.Fact {
 	said := at(int(seq))
 	return memory.Fact{
@@ -221,7 +221,7 @@ func fact(bank memory.BankID, text string, seq uint64) memory.Fact {
 	}
 }
 
-// vector is a unit vector of dim dimensions that points mostly along axis.
+// vector returns a unit vector of dim dimensions that points mostly along an axis.
 func vector(dim, axis int, tilt float64) memory.Vector {
 	v := make(memory.Vector, dim)
 	v[axis%dim] = 1

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
 func usage(t *testing.T, h *harness) {
-	plan := func(_ consolidate.View, w memory.Write) (memory.Changes, error) {
+	decide := func(_ plan.View, w memory.Write) (memory.Changes, error) {
 		return memory.Changes{Bank: &memory.Bank{ID: w.Bank, Created: epoch, Version: w.Seq}, Changes: []memory.Change{{What: memory.ChangeBank, Record: string(w.Bank)}}}, nil
 	}
 	used := func(stage, model string, tokens int) memory.StageUsage {
@@ -22,7 +22,7 @@ func usage(t *testing.T, h *harness) {
 	}
 	write := func(bank memory.BankID, op string, seconds int, u ...memory.StageUsage) {
 		w := memory.Write{Bank: bank, Kind: memory.WriteBank, Seq: h.writes + 1, Op: op, Time: at(seconds), Usage: u}
-		h.must(h.ApplyWrites(context.Background(), h.writes, w.Seq, []memory.Write{w}, plan))
+		h.must(h.ApplyWrites(context.Background(), h.writes, w.Seq, []memory.Write{w}, decide))
 		h.writes = w.Seq
 	}
 	write("b", "one", 1, used("extract", "m", 10), used("embed", "e", 5))
@@ -71,7 +71,7 @@ func usage(t *testing.T, h *harness) {
 		}
 	}
 	quota := memory.Write{Bank: "c", Kind: memory.WriteBank, Seq: h.writes + 1, Op: "quota", Time: at(5)}
-	h.must(h.ApplyWrites(context.Background(), h.writes, quota.Seq, []memory.Write{quota}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.ApplyWrites(context.Background(), h.writes, quota.Seq, []memory.Write{quota}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Bank: &memory.Bank{ID: "c", Created: epoch, Version: quota.Seq, Quotas: &memory.Quotas{TokensPerDay: 70}}}, nil
 	}))
 	h.writes = quota.Seq

@@ -10,15 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/backfill"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 )
 
-// waiting gives the texts of what has no vector.
+// waiting returns the texts of records without a vector.
 func (h *harness) waiting() (facts, messages []string) {
 	h.Helper()
 	for _, page := range []struct {
-		read func(context.Context, int64, int) ([]consolidate.LateRecord, error)
+		read func(context.Context, int64, int) ([]backfill.Record, error)
 		into *[]string
 	}{{h.FactsWithoutVector, &facts}, {h.MessagesWithoutVector, &messages}} {
 		after := int64(0)
@@ -72,8 +74,8 @@ func withoutVector(t *testing.T, h *harness) {
 	h.put("c", memory.Changes{RemovedFacts: []memory.FactID{bare.ID}})
 	check("after the fact went", nil, []string{"c message two", "b message the key is [redacted:key]"})
 
-	// A vector of another model or size is no vector of this store.
-	h.must(h.tryWrite(memory.Write{Bank: "c", Op: "bad"}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	// A vector of another model or size does not belong into this store.
+	h.must(h.tryWrite(memory.Write{Bank: "c", Op: "bad"}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{MessageVectors: []memory.LateVector{late(2, vector(16, 1, 0))}}, nil
 	}))
 	if out, err := h.Outcome(context.Background(), "c", "bad"); err != nil || out.Code != 409 {
@@ -91,7 +93,7 @@ func messageVectors(t *testing.T, h *harness) {
 	h.put("c", memory.Changes{MessageVectors: []memory.LateVector{late(3, first)}})
 	find := func(f memory.Filter, want ...int64) {
 		t.Helper()
-		err := h.Search(context.Background(), "b", f, func(s query.Searcher) error {
+		err := h.Search(context.Background(), "b", f, func(s recall.Searcher) error {
 			near, err := s.NearestMessages(context.Background(), first, 10, false)
 			var nos []int64
 			for i, n := range near {
@@ -113,7 +115,7 @@ func messageVectors(t *testing.T, h *harness) {
 	find(memory.Filter{Session: "t"}, 2)
 	find(memory.Filter{Speakers: []string{"ann"}})
 	find(memory.Filter{Tags: []string{"x"}})
-	err := h.Search(context.Background(), "b", memory.Filter{}, func(s query.Searcher) error {
+	err := h.Search(context.Background(), "b", memory.Filter{}, func(s recall.Searcher) error {
 		near, err := s.Compare(context.Background(), memory.RecordMessage, first, []int64{2, 1, 3, 9})
 		if err != nil || len(near) != 2 || near[0].No != 1 || near[0].Cosine < .999 || near[1].No != 2 || near[1].Cosine > .95 {
 			t.Errorf("compared are %v, %v", near, err)
@@ -143,7 +145,7 @@ func forgetVectors(t *testing.T, h *harness) {
 	bring := func(op string, list ...memory.LateVector) uint64 {
 		t.Helper()
 		w := memory.Write{Bank: "b", Op: op, Kind: memory.WriteVectors, Vectors: list}
-		h.must(h.tryWrite(w, func(_ consolidate.View, w memory.Write) (memory.Changes, error) {
+		h.must(h.tryWrite(w, func(_ plan.View, w memory.Write) (memory.Changes, error) {
 			c := memory.Changes{}
 			for _, v := range w.Vectors {
 				if v.Record == memory.RecordMessage {
@@ -162,12 +164,12 @@ func forgetVectors(t *testing.T, h *harness) {
 	kept := bring("kept", of(stays))
 	repeat := bring("alone", late(1, vector(8, 1, 0)))
 	w := memory.Write{Bank: "b", Op: "forget", Kind: memory.WriteForget}
-	h.must(h.tryWrite(w, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(w, func(plan.View, memory.Write) (memory.Changes, error) {
 		f := &memory.Forgotten{Facts: []memory.FactID{gone.ID}, Messages: []uint64{1}, Receipt: &memory.Receipt{}}
 		return memory.Changes{Forgotten: f, Outcome: memory.WriteOutcome{Receipt: f.Receipt}}, nil
 	}))
 	var writes []uint64
-	list, err := h.Erasures(context.Background(), 20)
+	list, err := h.Erasures(context.Background(), "", 20)
 	h.must(err)
 	for _, e := range list {
 		if e.Stream == "MEM_WRITES" {
@@ -184,12 +186,12 @@ func forgetVectors(t *testing.T, h *harness) {
 	if err != nil || out.Receipt == nil || out.Receipt.Rewritten != 1 {
 		t.Errorf("the outcome is %+v, %v; one write is appended anew", out, err)
 	}
-	// What is left of it comes again under its op, and is known by its new place.
+	// The rest of it comes again under its op, and is found at its new position.
 	again := bring("both", of(stays), late(2, vector(8, 1, 0)))
-	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-2", Kind: memory.WriteForget}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "forget-2", Kind: memory.WriteForget}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Forgotten: &memory.Forgotten{Facts: []memory.FactID{stays.ID}, Messages: []uint64{2}}}, nil
 	}))
-	list, err = h.Erasures(context.Background(), 50)
+	list, err = h.Erasures(context.Background(), "", 50)
 	h.must(err)
 	count := 0
 	for _, e := range list {
@@ -214,7 +216,7 @@ func compositeVectorKept(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: []memory.Fact{one, two}, Composites: []memory.Composite{c}})
 	check := func(what string, want memory.Vector) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			found, err := v.Composites([]memory.CompositeID{c.ID})
 			h.must(err)
 			nodes, err := v.Nodes(1, []string{string(c.ID)})

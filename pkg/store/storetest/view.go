@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -16,7 +16,7 @@ func busyEntity(t *testing.T, h *harness) {
 		facts = append(facts, f)
 	}
 	h.put("b", memory.Changes{Facts: facts, Entities: []memory.Entity{{ID: "person:ann", Type: "person", Name: "Ann"}}})
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		of, err := v.FactsOfEntity("person:ann", 3)
 		if err != nil || len(of) != 3 || of[0].ID != facts[399].ID || of[2].ID != facts[397].ID {
 			t.Errorf("the newest of the entity are %v, %v", of, err)
@@ -50,7 +50,7 @@ func nearest(t *testing.T, h *harness) {
 	h.put("b", memory.Changes{Facts: append(facts, ended, bare)})
 	find := func(terms []string, entities []memory.EntityID, want ...int) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			near, err := v.Nearest(0, vector(8, 0, 0), terms, entities, -1, 10)
 			h.must(err)
 			ok := len(near) == len(want)
@@ -68,7 +68,7 @@ func nearest(t *testing.T, h *harness) {
 	find([]string{"\u732b"}, nil, 3)
 	find(nil, []memory.EntityID{"person:bob", "person:none"}, 3)
 	find([]string{`"`, "AND", "NEAR(", "*", "", "none", "x\x00y"}, nil)
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		near, err := v.Nearest(0, vector(8, 0, 0), []string{"ann"}, nil, -1, 1)
 		if err != nil || len(near) != 1 || near[0].ID != string(facts[0].ID) {
 			t.Errorf("the nearest one is %v, %v", near, err)
@@ -89,7 +89,7 @@ func nearest(t *testing.T, h *harness) {
 }
 
 func emptyView(t *testing.T, h *harness) {
-	h.view("none", func(v consolidate.View) {
+	h.view("none", func(v plan.View) {
 		b, err := v.Bank()
 		if err != nil || b.ID != "none" || b.Disposition != memory.DefaultDisposition() {
 			t.Errorf("the profile is %+v, %v; want the default", b, err)
@@ -132,10 +132,10 @@ func emptyView(t *testing.T, h *harness) {
 		check("the last consolidation", int(last), err)
 	})
 	ran := true
-	h.must(h.tryWrite(memory.Write{Bank: "b", Kind: memory.WriteConsolidate}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Kind: memory.WriteConsolidate}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Outcome: memory.WriteOutcome{Ran: &ran}}, nil
 	}))
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		if last, err := v.LastConsolidated(); err != nil || last != 2 {
 			t.Errorf("the last consolidation is %d, %v; want 2", last, err)
 		}

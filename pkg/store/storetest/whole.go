@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Log is a made-up log: n messages over three banks and the writes of their
-// windows, two messages each, with repeats, replacements and malformed events.
+// Log returns a synthetic log: n messages in three banks and the writes of their windows, two messages each, with
+// repeats, replacements and malformed events.
 func Log(n int) ([]consolidate.MessageEvent, []memory.Write) {
 	var events []consolidate.MessageEvent
 	var writes []memory.Write
@@ -47,9 +48,9 @@ func Log(n int) ([]consolidate.MessageEvent, []memory.Write) {
 	return events, writes
 }
 
-// plan is a small consolidation that reads what it changes: it unites sources,
-// supersedes by what was said later, and puts near facts under one composite.
-func plan(v consolidate.View, w memory.Write) (memory.Changes, error) {
+// consolidateLog is a small plan that reads what it changes: it merges sources, supersedes by what was said later, and
+// clusters similar facts into one composite.
+func consolidateLog(v plan.View, w memory.Write) (memory.Changes, error) {
 	c := memory.Changes{Window: w.Window}
 	for _, f := range w.Facts {
 		stored, err := v.Messages([]uint64{f.Sources[0].Seq})
@@ -105,7 +106,7 @@ func plan(v consolidate.View, w memory.Write) (memory.Changes, error) {
 	return c, nil
 }
 
-// applyLog applies a log in batches of a size.
+// applyLog applies a log in batches of the given size.
 func applyLog(h *harness, events []consolidate.MessageEvent, writes []memory.Write, batch int) {
 	h.Helper()
 	ctx := context.Background()
@@ -115,7 +116,7 @@ func applyLog(h *harness, events []consolidate.MessageEvent, writes []memory.Wri
 	}
 	for from := 0; from < len(writes); from += batch {
 		to := min(from+batch, len(writes))
-		h.must(h.ApplyWrites(ctx, uint64(from), uint64(to), writes[from:to], plan))
+		h.must(h.ApplyWrites(ctx, uint64(from), uint64(to), writes[from:to], consolidateLog))
 	}
 	h.messages, h.writes = uint64(len(events)), uint64(len(writes))
 }
@@ -125,7 +126,7 @@ func batches(t *testing.T, h *harness) {
 	applyLog(h, events, writes, 1)
 	want := h.dump()
 	for _, size := range []int{7, 100} {
-		other := &harness{T: t, place: h.fresh(t)}
+		other := &harness{T: t, opener: h.fresh(t)}
 		other.Store = other.open("", 0)
 		applyLog(other, events, writes, size)
 		if d := cmp.Diff(want, other.dump()); d != "" {
@@ -158,21 +159,21 @@ func allOrNothing(t *testing.T, h *harness) {
 	applyLog(h, events, writes[:5], 5)
 	before := h.dump()
 	sick := errors.New("sick")
-	err := h.ApplyWrites(context.Background(), 5, 10, writes[5:], func(v consolidate.View, w memory.Write) (memory.Changes, error) {
+	err := h.ApplyWrites(context.Background(), 5, 10, writes[5:], func(v plan.View, w memory.Write) (memory.Changes, error) {
 		if w.Seq == 8 {
 			return memory.Changes{}, sick
 		}
-		return plan(v, w)
+		return consolidateLog(v, w)
 	})
 	if !errors.Is(err, sick) {
 		t.Errorf("the batch gave %v; want the plan's error", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err = h.ApplyWrites(ctx, 5, 10, writes[5:], func(v consolidate.View, w memory.Write) (memory.Changes, error) {
+	err = h.ApplyWrites(ctx, 5, 10, writes[5:], func(v plan.View, w memory.Write) (memory.Changes, error) {
 		if w.Seq == 8 {
 			cancel()
 		}
-		return plan(v, w)
+		return consolidateLog(v, w)
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the batch gave %v; want that it was cancelled", err)
@@ -180,6 +181,6 @@ func allOrNothing(t *testing.T, h *harness) {
 	if d := cmp.Diff(before, h.dump()); d != "" {
 		t.Error(d)
 	}
-	h.must(h.ApplyWrites(context.Background(), 5, 10, writes[5:], plan))
+	h.must(h.ApplyWrites(context.Background(), 5, 10, writes[5:], consolidateLog))
 	h.writes = 10
 }

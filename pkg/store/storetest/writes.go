@@ -9,22 +9,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 func opOnce(t *testing.T, h *harness) {
 	ran := 0
-	plan := func(_ consolidate.View, w memory.Write) (memory.Changes, error) {
+	decide := func(_ plan.View, w memory.Write) (memory.Changes, error) {
 		ran++
 		return memory.Changes{Facts: []memory.Fact{fact("b", fmt.Sprintf("Run %d.", ran), 1)},
 			Outcome: memory.WriteOutcome{Results: []memory.WriteResult{{ID: "f", Outcome: memory.OutcomeAdded}}},
 			Changes: []memory.Change{{What: memory.ChangeFact, Op: memory.OutcomeAdded, Record: "f"}}}, nil
 	}
 	for range 3 {
-		h.must(h.tryWrite(memory.Write{Bank: "b", Op: "same"}, plan))
+		h.must(h.tryWrite(memory.Write{Bank: "b", Op: "same"}, decide))
 	}
-	h.must(h.tryWrite(memory.Write{Bank: "c", Op: "same"}, plan))
+	h.must(h.tryWrite(memory.Write{Bank: "c", Op: "same"}, decide))
 	if ran != 2 {
 		t.Errorf("the plan ran %d times; want once a bank", ran)
 	}
@@ -34,7 +34,7 @@ func opOnce(t *testing.T, h *harness) {
 	if d := cmp.Diff(want, out); d != "" {
 		t.Error(d)
 	}
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		out, err := v.Outcome("same")
 		h.must(err)
 		if d := cmp.Diff(want, out); d != "" {
@@ -62,7 +62,7 @@ func ends(t *testing.T, h *harness) {
 	}
 	window := func(want memory.WindowOutcome) {
 		t.Helper()
-		h.view("b", func(v consolidate.View) {
+		h.view("b", func(v plan.View) {
 			w, err := v.Window("w_1")
 			if err != nil || w == nil || w.Outcome != want || w.SessionID != "s" || w.First() != 1 || w.Last() != 6 {
 				t.Errorf("the window is %+v, %v; want %s", w, err, want)
@@ -131,7 +131,7 @@ func banksApart(t *testing.T, h *harness) {
 			Observations: []memory.Observation{{ID: memory.ObservationID("o_" + b), Bank: b, Type: "pattern", Text: "Shared.", Facts: []memory.FactID{f.ID}}}})
 	}
 	other := memory.NewFactID("c", "Shared words.", memory.KindWorld)
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		count := func(what string, n int, err error) {
 			t.Helper()
 			if err != nil || n != 0 {
@@ -167,10 +167,10 @@ func banksApart(t *testing.T, h *harness) {
 	if n := h.matching("b", memory.RecordFact, "shared"); n != 1 {
 		t.Errorf("the word finds %d facts; want 1", n)
 	}
-	// A plan cannot reach over either.
+	// Nor can a plan.
 	f := fact("c", "Shared words.", 1)
 	h.put("b", memory.Changes{RemovedFacts: []memory.FactID{other}})
-	h.view("c", func(v consolidate.View) {
+	h.view("c", func(v plan.View) {
 		found, err := v.Facts([]memory.FactID{f.ID})
 		if err != nil || len(found) != 1 {
 			t.Errorf("another bank's write removed the fact: %v, %v", found, err)
@@ -188,7 +188,7 @@ func profileKept(t *testing.T, h *harness) {
 	if d := cmp.Diff(before, h.dump()); d != "" {
 		t.Error(d)
 	}
-	h.view("b", func(v consolidate.View) {
+	h.view("b", func(v plan.View) {
 		found, err := v.Bank()
 		h.must(err)
 		if d := cmp.Diff(b, found); d != "" {
@@ -211,7 +211,7 @@ func wrongDimension(t *testing.T, h *harness) {
 	bad.Vector = vector(16, 1, 0)
 	end := memory.WindowEnd{SessionID: "s", Outcome: memory.WindowFacts}
 	end.ID, end.New = "w_1", []memory.WindowMessage{{Seq: 1}}
-	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "bad", Kind: memory.WriteWindow, Window: &end}, func(consolidate.View, memory.Write) (memory.Changes, error) {
+	h.must(h.tryWrite(memory.Write{Bank: "b", Op: "bad", Kind: memory.WriteWindow, Window: &end}, func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Facts: []memory.Fact{bad}, Window: &end, Ended: []memory.MessageEnd{{Seq: 1, State: memory.StateCommitted}}}, nil
 	}))
 	out, err := h.Outcome(context.Background(), "b", "bad")
@@ -226,17 +226,17 @@ func wrongEmbedder(t *testing.T, h *harness) {
 	h.reopen("model-a", 8)
 	f := fact("b", "A fact.", 1)
 	f.Vector, f.Model = vector(16, 1, 0), "model-b"
-	plan := func(consolidate.View, memory.Write) (memory.Changes, error) {
+	decide := func(plan.View, memory.Write) (memory.Changes, error) {
 		return memory.Changes{Facts: []memory.Fact{f}}, nil
 	}
-	// No vector is stored yet: the settings do not fit the log.
-	if err := h.tryWrite(memory.Write{Bank: "b"}, plan); !errors.Is(err, memory.ErrConflict) {
+	// No vector is stored yet, so the settings do not fit the log.
+	if err := h.tryWrite(memory.Write{Bank: "b"}, decide); !errors.Is(err, memory.ErrConflict) {
 		t.Errorf("a log of another embedder gave %v; want a conflict", err)
 	}
 	h.reopen("model-b", 16)
-	h.must(h.tryWrite(memory.Write{Bank: "b"}, plan))
+	h.must(h.tryWrite(memory.Write{Bank: "b"}, decide))
 	h.must(h.Close())
-	if s, err := h.place("model-a", 8); !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "model-b") {
+	if s, err := h.opener("model-a", 8); !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "model-b") {
 		t.Errorf("opening with another embedder gave %v, %v; want a conflict that names the pinned one", s, err)
 	}
 	h.Store = h.open("model-b", 16)

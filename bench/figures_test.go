@@ -1,0 +1,80 @@
+//go:build !race
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The bounds of recall on labelled conversations, without a model. Under the race detector these tests would take
+// minutes and tell nothing more.
+
+// inBenchDir returns the path of a file in EUNOE_BENCH_DIR, and skips the test where there is none.
+func inBenchDir(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("EUNOE_BENCH_DIR")
+	if dir == "" {
+		t.Skip("EUNOE_BENCH_DIR is not set: recall is NOT measured here; set it to a folder with " + name)
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("recall is NOT measured here: %v", err)
+	}
+	return path
+}
+
+func measure(t *testing.T, args ...string) retrievalFigures {
+	t.Helper()
+	return figuresOf[retrievalFigures](t, append([]string{"retrieval"}, args...)...)
+}
+
+func TestRecallOnWrittenConversations(t *testing.T) {
+	t.Parallel()
+	path, dir := inBenchDir(t, "locomo-dev.json"), t.TempDir()
+	first, second := filepath.Join(dir, "1.jsonl"), filepath.Join(dir, "2.jsonl")
+	f := measure(t, "--dataset", path, "--out", first, "--baseline", "bm25", "--raw")
+	all, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
+	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
+	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f, brecall@10 %.4f, stored %.4f; settled in %s, recall p50 %s",
+		all["recall@10"], all["hit@10"], all["MRR"], all["brecall@10"], f.Stored, f.Settle, f.RecallP50)
+	for metric, least := range map[string]float64{"recall@10": .80, "hit@10": .85, "MRR": .60, "brecall@10": .78} {
+		if all[metric] < least {
+			t.Errorf("%s is %.4f; at least %.2f is expected", metric, all[metric], least)
+		}
+	}
+	if f.Stored < .995 {
+		t.Errorf("%.4f of the evidence is stored; something was lost on the way", f.Stored)
+	}
+	notBelowRaw(t, f, false)
+	measure(t, "--dataset", path, "--out", second)
+	a, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Error("two runs gave different answers")
+	}
+}
+
+func TestRecallOnRealChats(t *testing.T) {
+	t.Parallel()
+	f := measure(t, "--dataset", inBenchDir(t, "realtalk-dev.json"), "--baseline", "bm25", "--raw")
+	d := f.Difference["recall@10"]
+	own, plain := f.Eunoe["1-5"], f.Baseline["1-5"]
+	t.Logf("plain BM25: R@10 %.4f, hit@10 %.4f, MRR %.3f", plain["recall@10"], plain["hit@10"], plain["MRR"])
+	t.Logf("R@10 %.4f, hit@10 %.4f, MRR %.3f; R@10 is %+.3f (%+.3f to %+.3f)", own["recall@10"], own["hit@10"], own["MRR"], d[0], d[1], d[2])
+	notBelowRaw(t, f, false)
+	if d[0] < 0 {
+		t.Errorf("recall@10 is %.3f below plain BM25", -d[0])
+	}
+	if f.Stored < .995 {
+		t.Errorf("%.4f of the evidence is stored", f.Stored)
+	}
+}

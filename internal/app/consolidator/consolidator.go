@@ -1,0 +1,103 @@
+// Package consolidator puts the consolidation stage together from its settings.
+package consolidator
+
+import (
+	"context"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/llm"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
+)
+
+// Stage applies the log to the store, as its only writer.
+func Stage() process.Stage {
+	return process.Stage{Name: "consolidator", Does: "folds the log into the store", Embeds: true, Build: func(p *process.Process) (process.Runner, error) {
+		st, err := storage.Open(p)
+		if err != nil {
+			return process.Runner{}, err
+		}
+		redact, err := secret.NewRedactor(p.Settings.Redact)
+		if err != nil {
+			return process.Runner{}, err
+		}
+		models, err := newModels(p, st, redact)
+		if err != nil {
+			return process.Runner{}, err
+		}
+		s, err := consolidate.New(Config(p), consolidate.Deps{
+			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st, Redactor: redact, Embedder: p.Embedder,
+			WhileActive: func(ctx context.Context) error {
+				removeUnfinished(p)
+				return models(ctx)
+			},
+			Profile: storage.Profile(st),
+		})
+		if err != nil {
+			return process.Runner{}, err
+		}
+		return process.Runner{Run: s.Run}, p.Metrics.Register(s.Metrics())
+	}}
+}
+
+// removeUnfinished removes what a killed rebuild left: it holds words that may be forgotten since. The active
+// consolidator calls it: while there is one, no rebuild runs.
+func removeUnfinished(p *process.Process) {
+	if err := storage.Remove(storage.Unfinished(p.Settings.Store)); err != nil {
+		p.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the unfinished store of a rebuild could not be removed")
+	}
+}
+
+// Config returns the configuration of consolidation with the models that the process has.
+func Config(p *process.Process) consolidate.Config {
+	c, out := p.Settings, consolidate.DefaultConfig()
+	out.Thresholds, out.Model, out.Dimension = p.Embedder.Thresholds(), p.Embedder.Name(), p.Embedder.Dimension()
+	out.Batch = c.Batch
+	for _, own := range []struct {
+		to   *float64
+		from float64
+	}{{&out.Thresholds.Dedup, c.Dedup}, {&out.Thresholds.Cluster, c.Cluster}, {&out.Thresholds.Diameter, c.Diameter}} {
+		if own.from > 0 {
+			*own.to = own.from
+		}
+	}
+	if c.Cluster > 0 {
+		out.SharedEase = 0 // a threshold that is set holds as it is
+	}
+	out.Decide = p.Models.Language(memory.StageDecide) != nil
+	out.Summarise = p.Models.Language(memory.StageSummarise) != nil
+	out.Observe = p.Models.Language(memory.StageObserve) != nil
+	out.SummariseMin = c.SummariseMin
+	return out
+}
+
+// modelConfig returns how often language models are asked.
+func modelConfig(c settings.Config) llm.Config {
+	out := llm.DefaultConfig()
+	out.TokensPerDay = int64(c.TokenBudget)
+	out.DecideBatch, out.SummariseBatch = c.ConsolidateBatch, c.ConsolidateBatch
+	out.DecideAfter, out.SummariseAfter = c.ConsolidateAfter, 12*c.ConsolidateAfter
+	return out
+}
+
+// newModels returns the loop that asks language models while this consolidator is active; it returns at once where none
+// is configured.
+func newModels(p *process.Process, st store.Store, redact consolidate.Redactor) (func(context.Context) error, error) {
+	deps := llm.Deps{
+		Store: st, Log: p.Conn, Stream: p.Conn.Naming.Writes(), Redactor: redact, Embedder: p.Embedder, Logger: p.Log, Tracer: p.Conn.Tracer,
+		Decide: p.Models.Language(memory.StageDecide), Summarise: p.Models.Language(memory.StageSummarise), Observe: p.Models.Language(memory.StageObserve),
+	}
+	if deps.Decide == nil && deps.Summarise == nil && deps.Observe == nil {
+		return func(context.Context) error { return nil }, nil
+	}
+	w, err := llm.New(modelConfig(p.Settings), deps)
+	if err != nil {
+		return nil, err
+	}
+	return w.Run, p.Metrics.Register(w.Metrics())
+}

@@ -1,0 +1,4 @@
+package offline
+
+// ReplaceSteps is exported for its test.
+var ReplaceSteps = replaceSteps

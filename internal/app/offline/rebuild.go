@@ -1,0 +1,144 @@
+// Package offline works on a stopped deployment: it rebuilds the store from the log and verifies it.
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/lease"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
+)
+
+// Rebuild makes the store anew from the log and puts it in the place of the old one when it is complete; until then the
+// old one stays usable, whenever the rebuild is interrupted. The log is that of the data directory or, where that holds
+// no streams, of the NATS server at the URL. The stages must be stopped: an active consolidator is memory.ErrConflict, and
+// so is a store of a newer program. progress, if not nil, is called as it advances. A store that cannot be written, as on
+// a full disk, ends the rebuild.
+func Rebuild(ctx context.Context, c settings.Config, progress func(rebuild.Progress)) error {
+	return withLog(ctx, c, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, progress) })
+}
+
+// Reembed is Rebuild with the configured embedding model: records without a vector of it in the log are embedded, and
+// the vectors are appended to the log.
+func Reembed(ctx context.Context, c settings.Config, progress func(rebuild.Progress)) error {
+	return withLog(ctx, c, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Reembed(ctx, progress) })
+}
+
+func withLog(ctx context.Context, c settings.Config, fill func(context.Context, *rebuild.Rebuilder) error) (err error) {
+	log := process.NewLogger(os.Stderr, c.Log)
+	l, err := local.OpenLog(ctx, c, log)
+	defer func() { err = errors.Join(err, l.Release()) }()
+	if err != nil {
+		return err
+	}
+	if l.Conn != nil {
+		return rebuildStore(ctx, c, log, l.Conn, fill)
+	}
+	conn, err := connect(ctx, c, "eunoe-rebuild", log)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+		return fmt.Errorf("streams: %w", err)
+	}
+	return withLease(ctx, conn, func(ctx context.Context) error { return rebuildStore(ctx, c, log, conn, fill) })
+}
+
+// connect connects to the NATS server at the URL.
+func connect(ctx context.Context, c settings.Config, name string, log zerolog.Logger) (*events.Conn, error) {
+	cc := c.Conn(name, log)
+	cc.Wait = 10 * time.Second
+	return events.Connect(ctx, cc)
+}
+
+// leaseWait is how long a rebuild waits for the lease of a consolidator that died: until the lease has expired.
+const leaseWait = events.LeaseTTL + time.Second
+
+// withLease runs f while it holds the lease of the active consolidator. A lease that another holds is
+// memory.ErrConflict.
+func withLease(ctx context.Context, conn *events.Conn, f func(context.Context) error) error {
+	waiting, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	late := time.AfterFunc(leaseWait, giveUp)
+	defer late.Stop()
+	began, result := false, error(nil)
+	err := lease.Hold(waiting, conn, consolidate.LeaseKey, "rebuild/"+ulid.Make().String(), func(ctx context.Context) error {
+		if began || !late.Stop() {
+			return nil // the lease came back after it was lost, or too late
+		}
+		began = true
+		result = f(ctx)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !began && ctx.Err() == nil:
+		return fmt.Errorf("a consolidator is active; stop it first: %w", memory.ErrConflict)
+	case !began:
+		return ctx.Err()
+	}
+	return result
+}
+
+// rebuildStore fills a new store and puts it in the place of the old one.
+func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, fill func(context.Context, *rebuild.Rebuilder) error) error {
+	if err := checkVersion(c.Store); err != nil {
+		return err
+	}
+	unfinished := storage.Unfinished(c.Store)
+	if err := storage.Remove(unfinished); err != nil {
+		return err
+	}
+	p, err := process.New(c, log, conn)
+	if err != nil {
+		return err
+	}
+	if err := p.Measure(ctx); err != nil {
+		return err
+	}
+	cfg := storage.Config(c, unfinished, p)
+	cfg.Unsynced = true
+	st, err := store.Open(cfg)
+	if err == nil {
+		err = errors.Join(rebuildInto(ctx, p, st, fill), st.Close())
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(unfinished))
+	}
+	return replaceStore(c.Store, unfinished)
+}
+
+// batchFactor is how many times as many events a rebuild commits at once as a live consolidator: no reader waits for them.
+const batchFactor = 5
+
+func rebuildInto(ctx context.Context, p *process.Process, st store.Store, fill func(context.Context, *rebuild.Rebuilder) error) error {
+	redact, err := secret.NewRedactor(p.Settings.Redact)
+	if err != nil {
+		return err
+	}
+	cfg := consolidator.Config(p)
+	cfg.Batch = min(cfg.Batch*batchFactor, 10_000)
+	r, err := rebuild.New(cfg, consolidate.Deps{Conn: p.Conn, Store: st, Redactor: redact, Embedder: p.Embedder, Log: p.Log})
+	if err != nil {
+		return err
+	}
+	return fill(ctx, r)
+}

@@ -1,0 +1,63 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/query/verify"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+)
+
+// Verify checks a stopped store: by itself, and against the log of the data directory or, where that holds no streams and
+// server is true, of the NATS server at the URL. Without either it is checked by itself. A data directory in use and an
+// active consolidator are errors: a running deployment is asked instead. The content of the store is not changed.
+func Verify(ctx context.Context, c settings.Config, full, server bool) (v wire.Verification, err error) {
+	log := process.NewLogger(os.Stderr, c.Log)
+	if _, err := os.Stat(c.Data); err == nil {
+		l, failed := local.OpenLog(ctx, c, log)
+		defer func() { err = errors.Join(err, l.Release()) }()
+		if failed != nil {
+			return v, failed
+		}
+		if l.Conn != nil {
+			return verifyStore(ctx, c, l.Conn, full)
+		}
+	}
+	if !server {
+		return verifyStore(ctx, c, nil, full)
+	}
+	conn, err := connect(ctx, c, "eunoe-verify", log)
+	if err != nil {
+		return v, err
+	}
+	defer conn.Close()
+	err = withLease(ctx, conn, func(ctx context.Context) (err error) {
+		v, err = verifyStore(ctx, c, conn, full)
+		return err
+	})
+	return v, err
+}
+
+// verifyStore checks the store of the settings; conn nil = without a log.
+func verifyStore(ctx context.Context, c settings.Config, conn *events.Conn, full bool) (v wire.Verification, failed error) {
+	// It is opened read-only first: a store of another version is refused, not migrated.
+	st, err := store.Open(store.Config{DSN: c.Store, ReadOnly: true})
+	if err != nil {
+		return v, fmt.Errorf("verify: %w", err)
+	}
+	defer func() { failed = errors.Join(failed, st.Close()) }()
+	checked := st
+	// Checking the text indexes needs a writer; without one they are reported as left out.
+	if writer, err := store.Open(store.Config{DSN: c.Store}); err == nil {
+		defer func() { failed = errors.Join(failed, writer.Close()) }()
+		checked = writer
+	}
+	return verify.Store(ctx, conn, checked, verify.Options{Full: full, Stopped: true})
+}

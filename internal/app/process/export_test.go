@@ -1,0 +1,4 @@
+package process
+
+// MaxProcs is exported for its test.
+var MaxProcs = maxProcs

@@ -1,0 +1,49 @@
+// Package storage opens the store for the stages of a process that share it.
+package storage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+)
+
+// Open returns the store that the settings of the process name. It is opened at the first call, once for all stages of
+// the process; the process closes it when it ends and is ready only while the store answers.
+func Open(p *process.Process) (store.Store, error) {
+	return process.Share(p, "store", func() (store.Store, error) {
+		c := p.Settings
+		st, err := store.Open(Config(c, c.Store, p))
+		if err != nil {
+			return nil, fmt.Errorf("store %s: %w", c.Store, err)
+		}
+		p.OnClose(st.Close)
+		p.Check("store", func(ctx context.Context) error {
+			_, _, err := st.Applied(ctx)
+			return err
+		})
+		p.CheckHeld(consolidate.LeaseKey, "nobody consolidates")
+		return st, nil
+	})
+}
+
+// Config returns the configuration of a store at path.
+func Config(c settings.Config, path string, p *process.Process) store.Config {
+	return store.Config{DSN: path, Limit: c.StoreLimit, Embedder: p.Embedder.Name(), Dimension: p.Embedder.Dimension(), Log: p.Log}
+}
+
+// Profile returns a function that reads a bank's profile from the store.
+func Profile(st store.Store) func(context.Context, memory.BankID) (memory.Bank, error) {
+	return func(ctx context.Context, bank memory.BankID) (b memory.Bank, err error) {
+		err = st.Read(ctx, bank, func(r query.Reader) error {
+			b, err = r.Bank()
+			return err
+		})
+		return b, err
+	}
+}

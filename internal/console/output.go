@@ -1,0 +1,79 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// PrintJSON prints a value on one line.
+func PrintJSON(w io.Writer, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", data)
+	return err
+}
+
+// Table prints rows in columns two spaces apart. Cells are cleaned and put on one line.
+func Table(w io.Writer, header []string, rows [][]string) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(header) > 0 {
+		io.WriteString(tw, strings.Join(header, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
+	}
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = OneLine(c)
+		}
+		io.WriteString(tw, strings.Join(cells, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
+	}
+	tw.Flush() //nolint:errcheck // the writer under it reports its own errors
+}
+
+// Degraded prints what could not run.
+func Degraded(w io.Writer, reasons []string) {
+	for _, r := range reasons {
+		fmt.Fprintf(w, "degraded: %s\n", OneLine(r))
+	}
+}
+
+// Clean replaces what could control a terminal by spaces: control characters other than line breaks, and directional
+// marks.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// OneLine returns a text cleaned and on one line, with single spaces.
+func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
+
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// NewBar draws progress with its rate and the time left, or nothing without a terminal.
+func NewBar(w io.Writer, total int, what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetVisibility(IsTerminal(w)), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(w) }))
+}

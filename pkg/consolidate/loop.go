@@ -1,0 +1,217 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// messagesFirst is how many batches of messages go before writes that are ready, so that a flood of messages does not
+// keep facts out of the store for good.
+const messagesFirst = 8
+
+// loop is the one goroutine that changes the store. Messages go first, because they are to be recallable at once; a
+// write waits until the messages it rests on are applied.
+type loop struct {
+	*Applier
+	config Config
+
+	messages  chan MessageBatch
+	writes    chan []decodedWrite
+	committed chan struct{} // signalled after a commit
+	erasures  chan struct{} // signalled after a commit, which may have queued erasures
+
+	waiting []Write // read and not yet applied, in order
+	batch   batchSize
+}
+
+func newLoop(a *Applier, cfg Config) *loop {
+	return &loop{Applier: a, config: cfg, messages: make(chan MessageBatch), writes: make(chan []decodedWrite),
+		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1)}
+}
+
+// run applies until ctx ends or the store belongs to another owner.
+func (l *loop) run(ctx context.Context) error {
+	signal(l.committed) // an earlier owner may have left changes and erasures behind
+	signal(l.erasures)
+	for batches := 0; ; {
+		ready := l.ready()
+		if batches < messagesFirst || ready == 0 {
+			select {
+			case b := <-l.messages:
+				if err := l.applyMessages(ctx, b); err != nil {
+					return err
+				}
+				batches++
+				continue
+			default:
+			}
+		}
+		batches = 0
+		err := error(nil)
+		if ready > 0 {
+			err = l.applyWrites(ctx, ready)
+		} else {
+			err = l.receive(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// receive waits for a batch of either stream. Writes are received only while few wait.
+func (l *loop) receive(ctx context.Context) error {
+	writes := l.writes
+	if len(l.waiting) >= 4*l.config.Batch {
+		writes = nil
+	}
+	select {
+	case b := <-l.messages:
+		return l.applyMessages(ctx, b)
+	case run := <-writes:
+		for _, d := range run {
+			w, err := l.admit(ctx, d)
+			if err != nil {
+				return err
+			}
+			l.waiting = append(l.waiting, w)
+		}
+		return l.skipErased(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ready counts the writes at the front whose messages are applied, up to the size of the next transaction.
+func (l *loop) ready() int {
+	n, most := 0, min(l.config.Batch, l.batch.next())
+	for n < len(l.waiting) && n < most && upto(l.waiting[n]) <= l.Messages {
+		n++
+	}
+	return n
+}
+
+// upto is the message that a write waits for, 0 for none.
+func upto(w Write) uint64 {
+	if w.Write == nil {
+		return 0
+	}
+	return w.Write.Upto
+}
+
+// admit returns a write that can be applied, now or later. One that could not be decoded, or that waits for a message
+// the log does not have, is recorded dead.
+func (l *loop) admit(ctx context.Context, d decodedWrite) (Write, error) {
+	cause := d.err
+	if cause == nil && d.Write.Write.Upto > l.Messages {
+		var end uint64
+		if err := l.retry.Do(ctx, "reading the end of the log", func() (err error) {
+			end, err = l.deps.Conn.LastSeq(ctx, l.deps.Conn.Naming.Messages())
+			return err
+		}); err != nil {
+			return d.Write, err
+		}
+		if d.Write.Write.Upto > end {
+			cause = memory.Invalid("upto", "is %d; the log of messages ends at %d", d.Write.Write.Upto, end)
+		}
+	}
+	if cause == nil {
+		return d.Write, nil
+	}
+	return Write{Event: d.Event}, l.bury(ctx, d.Event, cause)
+}
+
+// bury records an event dead; it returns once the broker has acknowledged that.
+func (l *loop) bury(ctx context.Context, e events.Event, cause error) error {
+	l.deps.Log.Error().Ctx(l.deps.Conn.Traced(ctx, e)).Err(cause).Str("stage", Stage).Uint64("seq", e.Seq).Str("bank", e.BankToken).Msg("dead write")
+	l.metrics.dead.Inc()
+	return l.retry.Do(ctx, "publishing a dead letter", func() error {
+		return deadletter.Publish(ctx, l.deps.Conn, deadletter.New(Stage, e, cause, l.deps.Now()))
+	})
+}
+
+func (l *loop) applyMessages(ctx context.Context, b MessageBatch) error {
+	began := time.Now()
+	if err := l.ApplyMessages(ctx, b); err != nil {
+		return err
+	}
+	l.batch.stored(time.Since(began), time.Now())
+	signal(l.committed)
+	signal(l.erasures)
+	return nil
+}
+
+// applyWrites applies the first n waiting writes in one transaction. If one of them can never be applied, they go one
+// by one and that one is recorded dead.
+func (l *loop) applyWrites(ctx context.Context, n int) error {
+	run, began := l.waiting[:n], time.Now()
+	err := l.ApplyWrites(ctx, run)
+	switch {
+	case err == nil:
+		l.batch.wrote(n, time.Since(began), time.Now())
+	case errors.Is(err, memory.ErrInvalid):
+		err = l.applySingly(ctx, run)
+	}
+	if err != nil {
+		return err
+	}
+	clear(run) // the queue's array must not keep what was applied in memory
+	l.waiting = l.waiting[n:]
+	signal(l.committed)
+	signal(l.erasures)
+	return nil
+}
+
+func (l *loop) applySingly(ctx context.Context, run []Write) error {
+	for i := range run {
+		began := time.Now()
+		err := l.ApplyWrites(ctx, run[i:i+1])
+		if errors.Is(err, memory.ErrInvalid) {
+			if err := l.bury(ctx, run[i].Event, err); err != nil {
+				return err
+			}
+			run[i].Write = nil
+			err = l.ApplyWrites(ctx, run[i:i+1])
+		}
+		if err != nil {
+			return err
+		}
+		l.batch.wrote(1, time.Since(began), time.Now())
+	}
+	return nil
+}
+
+// skipErased moves the position over messages that were erased from the log and will never be delivered, where a write
+// waits for them.
+func (l *loop) skipErased(ctx context.Context) error {
+	if len(l.waiting) == 0 || upto(l.waiting[0]) <= l.Messages {
+		return nil
+	}
+	found := false
+	err := l.retry.Do(ctx, "looking for erased messages", func() error {
+		found = false
+		_, err := ordered.Scan(ctx, l.deps.Conn, l.deps.Conn.Naming.Messages(), nil, l.Messages, func(events.Event) error {
+			found = true
+			return ordered.ErrSkipRest
+		})
+		return err
+	})
+	if err != nil || found {
+		return err
+	}
+	return l.SkipMessages(ctx, upto(l.waiting[0]))
+}
+
+// signal wakes the goroutine that waits on c, without waiting for it.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,205 @@
+package statement
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/state"
+)
+
+// Relation is how a later statement stands to an earlier one.
+type Relation int
+
+// The relations that Relate returns.
+const (
+	Unrelated     Relation = iota // both may hold
+	Correction                    // the later one plainly takes back the earlier one
+	Contradiction                 // one denies what the other states
+)
+
+// Relate returns how a later statement stands to an earlier one. A correction may be a contradiction too.
+func Relate(newer, older Reading) Relation {
+	value := otherValue(newer, older)
+	switch {
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older):
+		return Correction
+	case contradicts(newer, older), opposes(newer, older):
+		if newer.HasPhrase(news) {
+			return Correction
+		}
+		return Contradiction
+	}
+	return value
+}
+
+// Revises reports whether a text may take back an earlier one that is not near it by its words: it is short, and tells of
+// a change or denies something, or says something that has an opposite.
+func (r Reading) Revises() bool {
+	if len(r.Words) > longestValue {
+		return false
+	}
+	return r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
+		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
+		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
+}
+
+// news are words that announce that something is otherwise than before.
+var news = []string{"now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "rose", "dropped", "fell",
+	"increased", "decreased", "raised", "lowered", "sorry", "actually", "correction", "turns out", "turned out", "i meant", "mistake", "postponed",
+	"rescheduled", "delayed", "extended", "decided", "again", "anymore", "any more", "no longer", "since today", "from now on", "as of", "updated", "replaced", "instead"}
+
+// newsStems are the stems of those words that are no stop words: they are no part of what is said.
+var newsStems = stemSet(`new move chang went go up down rise rose drop fall fell increas decreas rais lower sorri actual correct turn meant mean mistak
+	postpon reschedul delai delay extend decid longer anymor updat replac instead nowadai nowadays day todai today current final just becom becam get got`)
+
+func stemSet(words string) map[string]bool { return setOf(strings.Fields(words)) }
+
+func setOf(words []string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	shifts = []string{"went up", "went down", "dropped to", "rose to", "fell to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to"}
+	calls  = []string{"name is", "is called", "is named"}
+)
+
+var copulas = []string{"is", "are", "am", "costs", "weighs", "starts", "begins", "takes place", "was", "has"}
+
+// opposites are stems of which somebody cannot be said both of one set and of the other.
+var opposites = [][2]map[string]bool{
+	{stemSet("vegetarian vegan"), stemSet("meat steak beef pork chicken bacon sausag burger")},
+	{stemSet("singl"), stemSet("girlfriend boyfriend husband wife fianc engag marri")},
+	{stemSet("unemploi unemployed jobless"), stemSet("employ job")},
+	{stemSet("teetotal"), stemSet("beer wine whiskei whisky alcohol")},
+}
+
+// opposes reports whether one text says of its subject what cannot be said with the other.
+func opposes(a, b Reading) bool {
+	if a.Negated || b.Negated || len(a.Words) > longestValue || len(b.Words) > longestValue || a.isPast() || b.isPast() || !a.sameSubject(b) {
+		return false
+	}
+	return slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool {
+		x, y := a.hasStem(o[0]) && !a.hasStem(o[1]), b.hasStem(o[1]) && !b.hasStem(o[0])
+		z, w := a.hasStem(o[1]) && !a.hasStem(o[0]), b.hasStem(o[0]) && !b.hasStem(o[1])
+		return x && y || z && w
+	})
+}
+
+// Stems that tell what an end concerns, and the words that say too little to tell one thing from another.
+var (
+	workStems     = stemSet("work job employ member join studi live belong plai teach train volunt coach sing team compani")
+	jobStems      = stemSet("work job employ")
+	taskStems     = stemSet("read watch studi learn work write plai build attend take paint knit")
+	relationStems = stemSet("engag marri date datin boyfriend girlfriend partner fianc fiance husband wife togeth relationship love see coupl")
+	vagueStems    = stemSet(`trip membership subscript appoint appointment plan lesson class account contract book holidai vacat us use do old new last first whole
+		my daili regular visit meet go work drink eat habit place hous home flat apart apartment degree studi`)
+	possession = []string{"has", "have", "owns", "own", "bought", "got", "drives", "drive", "rides", "uses", "use", "wears", "keeps", "plays", "is", "car"}
+)
+
+// ends reports whether the newer text tells that what the older one states has ended, or goes on otherwise.
+func ends(newer, older Reading) bool {
+	c := newer.Change
+	if c == nil || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken {
+		return false
+	}
+	same := c.Subject == "" || older.beginsWith(c.Subject)
+	switch c.Kind {
+	case state.EndOfWork:
+		same = same && (older.hasStem(workStems) || older.has(c.Of) && older.hasStem(workStems))
+	case state.EndOfPossession:
+		same = same && older.HasPhrase(possession) || older.beginsWith(c.Subject+"'s") && older.HasPhrase([]string{"is a", "is an", "is the"})
+	case state.EndOfTask:
+		same = same && older.hasStem(taskStems)
+	case state.NewOne:
+		own := first(newer) + " " + c.Of[0]
+		return !several[c.Of[0]] && !older.HasPhrase([]string{"old", "new"}) &&
+			(older.subject() == strings.Join(text.ContentStems(own), " ") || c.Of[0] == "job" && same && older.hasStem(jobStems))
+	case state.EndOfRelation:
+		partner := slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] })
+		same = older.hasStem(relationStems) && (older.names(c.Subject) || same) || same && partner
+	case state.NewTime:
+		same = same && (len(older.Dates)+len(older.Numbers) > 0 || slices.ContainsFunc(strings.Fields(older.Plain), inCalendar))
+	case state.NewName:
+		same = older.names(c.Subject) && older.HasPhrase([]string{"called", "named", "name"})
+	case state.EndOfAny, state.EndOfPlan, state.Mistaken:
+	}
+	return same && older.has(c.Of)
+}
+
+// has reports whether the text has the stems of a thing. Of several, those that say little need not be there; a job is
+// what somebody works at.
+func (r Reading) has(of []string) bool {
+	telling := slices.DeleteFunc(slices.Clone(of), func(s string) bool { return vagueStems[s] })
+	if len(telling) == 0 {
+		telling = of
+	}
+	return !slices.ContainsFunc(telling, func(s string) bool {
+		return !slices.ContainsFunc(r.Words, func(w Word) bool { return w.Stem == s || implies[s][w.Stem] })
+	})
+}
+
+// implies are stems of which one says that there is what the other, the key, names.
+var implies = map[string]map[string]bool{
+	"job": stemSet("work employ nurs teach"), "wed": stemSet("marri engag"), "univers": stemSet("student studi"), "colleg": stemSet("student studi"),
+	"school": stemSet("student pupil studi"), "gym": stemSet("gym workout"), "engag": stemSet("engag fianc marri"),
+}
+
+// beginsWith reports whether a subject is what the text is about.
+func (r Reading) beginsWith(subject string) bool {
+	body := strings.ToLower(state.WithoutLead(r.Text))
+	return strings.HasPrefix(body, strings.ToLower(subject)+" ")
+}
+
+// names reports whether the text holds the name of a subject.
+func (r Reading) names(subject string) bool {
+	return strings.Contains(r.Plain, " "+strings.TrimSuffix(strings.ToLower(subject), "'s")+" ")
+}
+
+// subject returns what the text is about: its words before the first verb that says what something is, or else its
+// first word.
+func (r Reading) subject() string {
+	body := state.WithoutLead(r.Text)
+	if at := verbs.FindStringIndex(body); at != nil {
+		body = body[:at[0]]
+	} else {
+		body, _, _ = strings.Cut(body, " ")
+	}
+	stems := slices.DeleteFunc(text.ContentStems(body), func(s string) bool { return newsStems[s] })
+	return strings.Join(stems, " ")
+}
+
+var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|increased|decreased|changed|moved|weighs|costs|starts|begins|takes place|got)\b`)
+
+// longestValue is the most content words that a text which gives something a value may have.
+const longestValue = 12
+
+func (r Reading) sameSubject(o Reading) bool { s := r.subject(); return s != "" && s == o.subject() }
+
+// isPast reports whether the text tells what happened once, which no later statement ends. What somebody began or came
+// to have goes on.
+func (r Reading) isPast() bool {
+	if r.HasPhrase([]string{"was", "were", "used to"}) {
+		return true
+	}
+	fields := strings.Fields(strings.ToLower(state.WithoutLead(r.Text)))
+	for i, w := range fields {
+		w = strings.Trim(w, ".,;:!?")
+		if i == 0 || begun[w] || i > 3 {
+			continue
+		}
+		if text.IsPastForm(w) || len(w) > 4 && strings.HasSuffix(w, "ed") && !r.HasPhrase([]string{"is", "are", "has", "have"}) {
+			return true
+		}
+	}
+	return false
+}
+
+// begun are past forms of what goes on.
+var begun = setOf(strings.Fields(`started joined adopted moved signed subscribed enrolled registered bought got took began became booked planned decided ordered hired
+	rented married installed switched engaged named called based allergic made opened retired learned scheduled`))

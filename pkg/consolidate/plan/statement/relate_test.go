@@ -1,0 +1,57 @@
+package statement_test
+
+import (
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan/statement"
+)
+
+func TestRelate(t *testing.T) {
+	t.Parallel()
+	const stands, corrected, denied = statement.Unrelated, statement.Correction, statement.Contradiction
+	for _, c := range []struct {
+		older, newer string
+		want         statement.Relation
+	}{
+		{"Mira smokes two cigars a day.", "Mira quit smoking.", corrected},
+		{"Mira sings in the church choir.", "Mira left the choir last week.", corrected},
+		{"Mira works at Nokia.", "Mira quit Nokia in March.", corrected},
+		{"Mira's brother works as a cook.", "Mira quit her job.", stands},
+		{"Mira drives a Volvo.", "Mira sold the Volvo and bought a scooter.", corrected},
+		{"Mira has a hamster.", "Mira gave the hamster away.", corrected},
+		{"Mira has a hamster.", "Mira got a second hamster.", stands},
+		{"Mira is engaged to Jonas.", "Jonas and Mira broke up.", corrected},
+		{"Mira is friends with Jonas.", "Mira and Paul broke up.", stands},
+		{"Mira's boat is called Gull.", "Mira renamed the boat Heron.", corrected},
+		{"Mira said: The rehearsal is on Monday.", "Mira said: The rehearsal was moved to Thursday.", corrected},
+		{"Mira's rehearsal is on Monday.", "Mira's haircut was moved to Thursday.", stands},
+		{"Mira said: The picnic is on Sunday.", "Mira said: The picnic is off.", corrected},
+		{"Mira is keen on the picnic.", "Mira is off to town.", stands},
+		{"Mira's rent is 700 euros.", "Mira's rent went up to 760 euros.", corrected},
+		{"Mira's rent is 700 euros.", "Mira's rent is 760 euros.", denied},
+		{"Mira's coach is Mr. Lund.", "Mira's new coach is Mrs. Dahl.", corrected},
+		{"Mira's friend is Hugo.", "Mira's new friend is Nils.", stands},
+		{"Mira wants to study physics.", "Mira wants to study music instead.", corrected},
+		{"Mira cooks with butter.", "Mira cooks with oil instead of butter.", stands},
+		{"Mira plays the flute.", "Mira plays the harp now.", stands},
+		{"Mira hates olives.", "Mira likes olives now.", corrected},
+		{"Mira likes olives.", "Mira hates olives.", denied},
+		{"Mira is allergic to wool.", "Turns out Mira is not allergic to wool.", corrected},
+		{"Mira is allergic to wool.", "Mira is allergic to dust.", stands},
+		{"Mira is vegetarian.", "Mira eats chicken again.", corrected},
+		{"Mira's hair is brown.", "Mira's hair is red now.", corrected},
+		{"Mira's mother is a dentist.", "Mira's mother is retired now.", stands},
+		{"Mira ran 5 km on Monday.", "Mira ran 8 km today.", stands},
+		{"Mira moved to Espoo.", "Mira meant Turku, not Espoo.", corrected},
+		{"Mira read Hamlet.", "Mira stopped reading Hamlet.", corrected},
+		{"Mira smokes two cigars a day.", "Mira wants to quit smoking.", stands},
+		{"Mira smokes two cigars a day.", "Mira did not quit smoking.", stands},
+	} {
+		t.Run(c.older+" "+c.newer, func(t *testing.T) {
+			t.Parallel()
+			if got := statement.Relate(statement.Read(c.newer, nil), statement.Read(c.older, nil)); got != c.want {
+				t.Errorf("relation %d, want %d", got, c.want)
+			}
+		})
+	}
+}

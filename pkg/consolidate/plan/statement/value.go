@@ -1,0 +1,131 @@
+package statement
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/state"
+)
+
+// otherValue compares two texts that say the same of one subject but for a number, a date, a name or an adjective: a
+// correction where the newer one says that this is news, and a contradiction where both say what something is.
+func otherValue(newer, older Reading) Relation {
+	if newer.Negated != older.Negated || len(newer.Words) > longestValue || len(older.Words) > longestValue || newer.Change != nil || older.Change != nil || older.isPast() || !newer.sameSubject(older) {
+		return Unrelated
+	}
+	isNews := newer.HasPhrase(news)
+	states := older.HasPhrase(copulas) && (newer.HasPhrase(copulas) || newer.HasPhrase(shifts))
+	nowNames, wasNames := namesBesides(newer, older), namesBesides(older, newer)
+	nowWords, wasWords := frame(newer), frame(older)
+	attribute := strings.Contains(newer.subject(), " ") // of something: "Ana's rent", not "Ana"
+	common := (len(wasWords) > 0 || attribute) && slices.Equal(nowWords, wasWords)
+	relation := Unrelated
+	switch {
+	case len(newer.Dates) > 0 && len(older.Dates) > 0:
+		if common && !slices.Equal(newer.Dates, older.Dates) && states && len(nowNames)+len(wasNames) == 0 {
+			relation = Contradiction
+		}
+	case len(newer.Dates)+len(older.Dates) > 0:
+		return Unrelated
+	case len(newer.Numbers) > 0 && len(older.Numbers) > 0 && !slices.Equal(newer.Numbers, older.Numbers):
+		if common && (len(nowNames)+len(wasNames) == 0 || isNews && attribute) && (states || isNews) {
+			relation = Contradiction
+		}
+	case len(newer.Numbers)+len(older.Numbers) > 0:
+		return Unrelated
+	case len(nowNames) > 0 && len(wasNames) > 0:
+		called := newer.HasPhrase(calls) && older.HasPhrase(calls)
+		switch {
+		case !common || !called && (!states && !attribute || older.hasStem(several)):
+		case isNews:
+			return Correction
+		case called:
+			return Contradiction
+		}
+	case isNews && states:
+		now, was := without(nowWords, wasWords), without(wasWords, nowWords)
+		one := len(now) == 1 && len(was) == 1
+		same := one && len(wasWords) > len(was)+len(strings.Fields(newer.subject()))-1 // "in first grade", "in second grade"
+		thing := attribute && len(now) > 0 && len(was) > 0 && !older.hasStem(several) && !older.hasStem(persons)
+		if same || thing || one && !newer.HasPhrase(articles) && !older.HasPhrase(articles) {
+			return Correction
+		}
+	}
+	if relation == Contradiction && isNews {
+		return Correction
+	}
+	return relation
+}
+
+// instead reports whether the newer text says that what the older one states goes otherwise: something else is done
+// instead, by the same subject, with the same verb.
+func instead(newer, older Reading) bool {
+	if !atLast.MatchString(newer.Text) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || older.HasPhrase(corrections) || newer.Negated || older.Negated || older.isPast() ||
+		!strings.EqualFold(first(newer), first(older)) {
+		return false
+	}
+	was := setOf(strings.Fields(older.Plain))
+	return slices.ContainsFunc(strings.Fields(newer.Plain), func(w string) bool {
+		return was[w] && !little[w] && !slices.Contains(newer.Names, w)
+	})
+}
+
+// atLast finds a sentence that ends in "instead": one that goes on says instead of what.
+var atLast = regexp.MustCompile(`(?i)\binstead[.!]*(?: \([^)]*\))?[.!]*$`)
+
+// longestInstead is the most content words that two texts may have of which one is done instead of the other.
+const longestInstead = 7
+
+// first returns the first word of what a text says.
+func first(r Reading) string {
+	w, _, _ := strings.Cut(state.WithoutLead(r.Text), " ")
+	return w
+}
+
+// little are words that two texts may share without speaking of one thing.
+var little = setOf(strings.Fields("the a an is are am be to in on at of for with and or their his her its my our this that now instead from by said"))
+
+// persons are the stems of who is somebody's and of whom many things hold at one time.
+var persons = stemSet("mother father mom mum dad wife husband partner boyfriend girlfriend boss manag grandmoth grandfath grandma grandpa teacher doctor landlord")
+
+var articles = []string{"is a", "is an", "are a", "likes", "has", "in", "at", "with", "from", "for"}
+
+// several are the stems of what somebody may have more than one of.
+var several = stemSet(`friend brother sister cousin colleagu coworker neighbour neighbor aunt uncl child children kid son daughter nephew niec hobbi interest book
+	song film movi pet dog cat student teammat flatmat roommat housemat client custom project cours class club languag grandchild grandson granddaught goal`)
+
+// frame returns the sorted stems that say what a text is about: without names, numbers, dates and words of news.
+func frame(r Reading) []string {
+	dated := map[string]bool{}
+	for _, d := range r.Dates {
+		for _, w := range strings.FieldsFunc(d, func(c rune) bool { return c == ' ' || c == ',' || c == '(' || c == ')' }) {
+			dated[w] = true
+		}
+	}
+	var out []string
+	for _, w := range r.Words {
+		if !w.Name && !w.Number && !dated[w.Text] && !inCalendar(w.Text) && !newsStems[w.Stem] {
+			out = append(out, w.Stem)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// namesBesides returns the names of a text that another does not have and that belong to no date.
+func namesBesides(r, o Reading) []string {
+	return slices.DeleteFunc(without(r.Names, o.Names), inCalendar)
+}
+
+// inCalendar reports whether a word names a month or a weekday.
+func inCalendar(w string) bool {
+	_, month := text.Month(w)
+	_, weekday := text.Weekday(w)
+	return month || weekday
+}
+
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}

@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan/timeline"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// endWindow records how a window ended and takes in its facts. The first end stands, but facts or an empty end replace
+// a dead one. The facts of a higher generation replace those of lower ones; behind a higher generation that is not
+// dead, a lower one changes nothing but that it ended.
+func (ws *workspace) endWindow(end memory.WindowEnd) {
+	w := end.Window
+	w.Bank, w.Session = ws.write.Bank, cmp.Or(w.Session, end.SessionID)
+	end.Window = w
+	before, err := ws.view.Window(w.ID)
+	if ws.fail(err) || before != nil && (before.Outcome != memory.WindowDead || end.Outcome == memory.WindowDead) {
+		return
+	}
+	ws.out.Window = &end // always: a forget finds the write by it
+	if ws.hasHigherGeneration(w) {
+		return
+	}
+	var seqs []uint64
+	for _, m := range w.New {
+		seqs = append(seqs, m.Seq)
+	}
+	read := slices.Concat(seqs, w.Context)
+	stored := ws.messages(read)
+	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(read)
+	var added []StoredMessage
+	for _, m := range w.New {
+		if s, ok := stored[m.Seq]; ok {
+			added = append(added, s)
+			ws.endMessage(m, s, end.Outcome)
+		}
+	}
+	for _, m := range stored {
+		ws.addParticipant(m.Speaker)
+	}
+	if end.Outcome != memory.WindowDead && ws.hasLowerFacts(w) {
+		ws.dropLowerFacts(seqs)
+	}
+	ws.replaceMessages(added)
+	if end.Outcome == memory.WindowFacts {
+		ws.addFacts()
+	} else {
+		ws.out.Outcome.Results = append(ws.out.Outcome.Results, ws.write.Refused...)
+	}
+}
+
+// hasHigherGeneration reports whether a higher generation of a window ended, and not dead.
+func (ws *workspace) hasHigherGeneration(w memory.Window) bool {
+	for g := w.Generation + 1; ; g++ {
+		end := ws.generation(w, g)
+		if end == nil || end.Outcome != memory.WindowDead {
+			return end != nil
+		}
+	}
+}
+
+// hasLowerFacts reports whether a lower generation of a window ended with facts.
+func (ws *workspace) hasLowerFacts(w memory.Window) bool {
+	for g := w.Generation - 1; g >= 0; g-- {
+		if end := ws.generation(w, g); end != nil && end.Outcome == memory.WindowFacts {
+			return true
+		}
+	}
+	return false
+}
+
+// generation returns how a generation of a window ended; nil if it did not.
+func (ws *workspace) generation(w memory.Window, generation int) *memory.WindowEnd {
+	if ws.err != nil {
+		return nil
+	}
+	end, err := ws.view.Window(memory.NewWindowID(w.Bank, w.Session, w.First(), w.Last(), generation))
+	ws.fail(err)
+	return end
+}
+
+// endMessage sets the state of a new message of the window: carried ones are skipped or throttled, the others share the
+// window's outcome.
+func (ws *workspace) endMessage(m memory.WindowMessage, stored StoredMessage, outcome memory.WindowOutcome) {
+	malformed := stored.ID == "" && stored.State == memory.StateDead
+	if stored.State == memory.StateForgotten || stored.State == memory.StateDuplicate || stored.Seq != stored.Canonical || malformed {
+		return
+	}
+	state := memory.StateCommitted
+	switch {
+	case m.Carry == memory.CarryThrottled:
+		state = memory.StateThrottled
+	case m.Carry != "":
+		state = memory.StateSkipped
+	case outcome == memory.WindowEmpty:
+		state = memory.StateEmpty
+	case outcome == memory.WindowDead:
+		state = memory.StateDead
+	}
+	if stored.State == state || state == memory.StateDead && stored.State != memory.StatePending {
+		return // a later generation that ends dead takes nothing back
+	}
+	ws.out.Ended = append(ws.out.Ended, memory.MessageEnd{Seq: m.Seq, State: state})
+	ws.announce(memory.ChangeMessage, memory.OutcomeUpdated, string(stored.ID))
+	ws.out.Changes[len(ws.out.Changes)-1].Message = m.Seq
+}
+
+// dropLowerFacts takes back the facts that a lower generation of the window drew from these messages: they lose them as
+// sources, and go if they rest on nothing else. Facts that were retained by hand or pinned stay.
+func (ws *workspace) dropLowerFacts(seqs []uint64) {
+	lost := setOf(seqs)
+	var gone []memory.FactID
+	for _, f := range ws.factsOfMessages(seqs) {
+		switch {
+		case len(f.Ops) > 0 || f.Pinned:
+		case slices.Contains(f.Tags, memory.TagAnswer) && !lost[f.Sources[len(f.Sources)-1].Seq]: // drawn from the window of the answer
+		case slices.Contains(f.Tags, memory.TagAnswer):
+			gone = append(gone, f.ID)
+		case slices.ContainsFunc(f.Sources, func(s memory.Source) bool { return !lost[s.Seq] }):
+			ws.loseSources(f, lost)
+		default:
+			gone = append(gone, f.ID)
+		}
+	}
+	ws.erase(gone)
+}
+
+// replaceMessages puts the replacements that messages of a window ask for in effect, and ends the facts that rest on
+// replaced messages alone. A message that was stored later, is unknown, or replaces itself is not replaced; of two
+// messages that replace one, the one said first counts.
+func (ws *workspace) replaceMessages(messages []StoredMessage) {
+	var targets []memory.MessageID
+	for _, m := range messages {
+		if m.replacesAnother() {
+			targets = append(targets, m.Replaces)
+		}
+	}
+	if len(targets) == 0 {
+		return
+	}
+	stored := ws.messagesByID(targets)
+	inEffect := ws.replacementsOf(targets)
+	var replaced []uint64
+	for _, m := range messages {
+		// Whether a later one is stored yet depends on how far the store is, which must change nothing.
+		at := slices.IndexFunc(stored, func(s StoredMessage) bool { return s.ID == m.Replaces && s.Seq == s.Canonical && s.Seq < m.Seq })
+		if at < 0 || !m.replacesAnother() {
+			continue
+		}
+		r := memory.Replacement{ID: m.Replaces, By: m.Seq, Time: m.Said}
+		if first, ok := inEffect[r.ID]; ok && cmp.Or(first.Time.Compare(r.Time), cmp.Compare(first.By, r.By)) <= 0 {
+			continue
+		}
+		inEffect[r.ID] = r
+		ws.out.Replacements = slices.DeleteFunc(ws.out.Replacements, func(o memory.Replacement) bool { return o.ID == r.ID })
+		ws.out.Replacements = append(ws.out.Replacements, r)
+		replaced = append(replaced, stored[at].Seq)
+	}
+	for _, f := range ws.factsOfMessages(replaced) {
+		ws.endReplaced(f.ID)
+	}
+}
+
+func (m StoredMessage) replacesAnother() bool {
+	return m.Replaces != "" && m.Replaces != m.ID && m.Seq == m.Canonical
+}
+
+// endReplaced ends a fact that rests on replaced messages alone. Of a state it withdraws what a replaced message
+// asserted.
+func (ws *workspace) endReplaced(id memory.FactID) {
+	f := ws.fact(id)
+	if f == nil || f.Merged != "" {
+		return
+	}
+	if f.State != nil {
+		ws.retime(*f.State)
+		return
+	}
+	if until := ws.replacedAt(f.Sources); until != nil {
+		timeline.Close(f, until, f.Superseded)
+		ws.put(*f)
+	}
+}
+
+// holdsText reports whether the write holds what an extractor made of its messages.
+func (ws *workspace) holdsText() bool {
+	w := ws.write
+	return len(w.Facts)+len(w.Refused)+len(w.Relations)+len(w.Vectors) > 0 || w.Window != nil && w.Window.Reason != ""
+}
+
+// anyForgotten reports whether one of the message events was forgotten: a window that was in flight then holds its text.
+func (ws *workspace) anyForgotten(seqs []uint64) bool {
+	if ws.err != nil {
+		return false
+	}
+	found, err := ws.view.Tombstoned(seqs)
+	return !ws.fail(err) && len(found) > 0
+}

@@ -1,0 +1,158 @@
+// Package lease decides which process owns what. A lease is a key in a bucket whose records live events.LeaseTTL; its
+// owner renews it.
+//
+// Hold runs a function in one process at a time, Share spreads numbered parts over the processes of a group. A lease
+// keeps two owners from doing the same work; it can be lost unnoticed, so correctness rests on expected revisions and
+// on the fence of the store.
+package lease
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// A lease is renewed every leaseRenew. Its holder stops leaseMargin before the broker removes it, so that clocks need
+// not agree.
+const (
+	leaseRenew  = events.LeaseTTL / 6
+	leaseMargin = events.LeaseTTL / 5
+)
+
+// lease is a key of the bucket that this process holds.
+type lease struct {
+	bucket  kv.Bucket
+	record  kv.Record
+	renewed time.Time // when the last successful renewal was requested
+}
+
+// acquire tries once to take a lease. It returns nil if another process holds it.
+func acquire(ctx context.Context, c *events.Conn, key, owner string) (*lease, error) {
+	l := &lease{bucket: kv.Open(c, c.Naming.LeaseBucket()), record: kv.Record{Key: key, Value: []byte(owner)}}
+	err := l.renew(ctx)
+	if !errors.Is(err, memory.ErrConflict) {
+		return l.orNil(err)
+	}
+	r, err := l.bucket.Get(ctx, key)
+	if err != nil || r.Value != nil {
+		return nil, err
+	}
+	l.record.Revision = r.Revision // released or expired meanwhile
+	if err = l.renew(ctx); errors.Is(err, memory.ErrConflict) {
+		return nil, nil
+	}
+	return l.orNil(err)
+}
+
+// Holder returns the owner of a lease, "" if nobody holds it.
+func Holder(ctx context.Context, c *events.Conn, key string) (owner string, err error) {
+	r, err := kv.Open(c, c.Naming.LeaseBucket()).Get(ctx, key)
+	return string(r.Value), err
+}
+
+func (l *lease) orNil(err error) (*lease, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// renew extends the lease by events.LeaseTTL. The error is memory.ErrConflict if it is lost.
+func (l *lease) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaseRenew)
+	defer cancel()
+	asked := time.Now()
+	rev, err := l.bucket.Put(ctx, l.record)
+	if err != nil {
+		return err
+	}
+	l.record.Revision, l.renewed = rev, asked
+	return nil
+}
+
+// over reports whether the lease may have expired.
+func (l *lease) over() bool { return time.Since(l.renewed) > events.LeaseTTL-leaseMargin }
+
+// release ends the lease, so that the next process can take it at once.
+func (l *lease) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = l.bucket.Delete(ctx, l.record) // if it fails, the lease expires
+}
+
+// keep renews the lease until ctx ends or the lease is lost, and reports whether it is still held.
+func (l *lease) keep(ctx context.Context) bool {
+	t := time.NewTicker(leaseRenew)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return true
+		case <-t.C:
+		}
+		err := l.renew(ctx)
+		if ctx.Err() != nil {
+			return true
+		}
+		if errors.Is(err, memory.ErrConflict) || l.over() {
+			return false
+		}
+	}
+}
+
+// Hold waits for the lease of key, calls run while it holds the lease, and releases it. owner is a name that no other
+// process has. The context of run ends when the lease is lost or ctx ends; run must then return soon. If the lease was
+// lost or run returned memory.ErrConflict (another owner is active) or memory.ErrUnavailable, Hold waits for the lease
+// again; otherwise it returns what run returned. It returns nil when ctx ends. Only the fence of the store guarantees
+// that one run is active.
+func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(context.Context) error) error {
+	waits := events.Backoff{Min: 100 * time.Millisecond, Max: 2 * time.Second}.Intervals()
+	for ctx.Err() == nil {
+		l, err := acquire(ctx, c, key, owner)
+		if err != nil || l == nil {
+			if err != nil && ctx.Err() == nil {
+				c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
+			}
+			events.Sleep(ctx, leaseRenew/4)
+			continue
+		}
+		held, err := l.run(ctx, run)
+		switch {
+		case ctx.Err() != nil:
+			if err != nil && !errors.Is(err, context.Canceled) {
+				return err
+			}
+			return nil
+		case !held, errors.Is(err, memory.ErrConflict), errors.Is(err, memory.ErrUnavailable):
+			c.Log.Warn().Err(err).Str("lease", key).Bool("held", held).Msg("standing by")
+			events.Sleep(ctx, waits.NextBackOff())
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// run calls f while it renews the lease, and then releases it.
+func (l *lease) run(ctx context.Context, f func(context.Context) error) (held bool, err error) {
+	working, stop := context.WithCancel(ctx)
+	keeping, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	kept := make(chan bool, 1)
+	go func() {
+		k := l.keep(keeping) // until f has returned
+		stop()
+		kept <- k
+	}()
+	err = f(working)
+	stop()
+	leave()
+	if held = <-kept; held {
+		l.release(ctx)
+	}
+	return held, err
+}

@@ -1,0 +1,220 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// ShareConfig says what the processes of a group share.
+type ShareConfig struct {
+	Group string // plain token, the first of the keys of the leases
+	Owner string // this process: a plain token that no other process uses
+	Parts int    // number of parts, which are numbered from 0
+}
+
+// Share spreads the parts of a group evenly over its processes and calls run for each part that this process owns. The
+// context of run ends when the part is lost or goes to a process that joined, or when ctx ends; the part is released
+// when run has returned. A run that returns by itself is started again, here or elsewhere. A process that joins has its
+// parts within about a second; the parts of a process that died are taken over within events.LeaseTTL and a second.
+// Share returns nil when ctx has ended and every run has returned.
+func Share(ctx context.Context, c *events.Conn, cfg ShareConfig, run func(ctx context.Context, part int) error) error {
+	if cfg.Parts <= 0 || events.EncodeToken(cfg.Group) != cfg.Group || events.EncodeToken(cfg.Owner) != cfg.Owner || cfg.Group == "" || cfg.Owner == "" {
+		return fmt.Errorf("share %q as %q: group and owner must be plain tokens and there must be parts", cfg.Group, cfg.Owner)
+	}
+	s := &sharer{conn: c, cfg: cfg, run: run, held: map[int]*heldPart{}, ended: make(chan struct{}, 1)}
+	s.loop(ctx)
+	return nil
+}
+
+type sharer struct {
+	conn   *events.Conn
+	cfg    ShareConfig
+	run    func(context.Context, int) error
+	member *lease
+	held   map[int]*heldPart
+	ended  chan struct{} // signals that a run returned
+
+	mu    sync.Mutex
+	pause map[int]time.Time // when a part whose run failed may start again
+}
+
+type heldPart struct {
+	*lease
+	stop func()
+	done chan struct{}
+}
+
+func (s *sharer) partKey(p int) string { return s.cfg.Group + ".part." + strconv.Itoa(p) }
+func (s *sharer) memberKey() string    { return s.cfg.Group + ".member." + s.cfg.Owner }
+
+func (s *sharer) loop(ctx context.Context) {
+	t := time.NewTicker(leaseRenew)
+	defer t.Stop()
+	for ctx.Err() == nil {
+		s.renew(ctx)
+		s.releaseEnded(ctx)
+		if err := s.balance(ctx); err != nil && ctx.Err() == nil {
+			s.conn.Log.Warn().Err(err).Str("group", s.cfg.Group).Msg("sharing again later")
+		}
+		select {
+		case <-ctx.Done():
+		case <-t.C:
+		case <-s.ended:
+		}
+	}
+	for _, h := range s.held {
+		h.stop()
+	}
+	for len(s.held) > 0 {
+		s.renew(context.WithoutCancel(ctx))
+		s.releaseEnded(ctx)
+		if len(s.held) > 0 {
+			select {
+			case <-t.C:
+			case <-s.ended:
+			}
+		}
+	}
+	if s.member != nil {
+		s.member.release(ctx)
+	}
+}
+
+// renew renews all leases and stops the runs of those that are lost.
+func (s *sharer) renew(ctx context.Context) {
+	var wg sync.WaitGroup
+	if s.member != nil {
+		wg.Go(func() { _ = s.member.renew(ctx) })
+	}
+	for _, h := range s.held {
+		wg.Go(func() {
+			if err := h.renew(ctx); errors.Is(err, memory.ErrConflict) || h.over() {
+				h.stop()
+			}
+		})
+	}
+	wg.Wait()
+	if s.member != nil && s.member.over() {
+		s.member = nil
+	}
+}
+
+// releaseEnded releases the parts whose run has returned.
+func (s *sharer) releaseEnded(ctx context.Context) {
+	for p, h := range s.held {
+		select {
+		case <-h.done:
+			h.release(ctx)
+			delete(s.held, p)
+		default:
+		}
+	}
+}
+
+// balance takes free parts or stops runs until this process has its share.
+func (s *sharer) balance(ctx context.Context) error {
+	if s.member == nil {
+		l, err := acquire(ctx, s.conn, s.memberKey(), s.cfg.Owner)
+		if err != nil || l == nil {
+			return err
+		}
+		s.member = l
+	}
+	members, owners, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	first, share := shareOf(members, s.cfg.Owner, s.cfg.Parts)
+	for p := s.cfg.Parts - 1; p >= 0 && len(s.held) > share; p-- {
+		if h := s.held[p]; h != nil {
+			h.stop()
+			share++ // the part counts until its run has returned
+		}
+	}
+	for i := 0; i < s.cfg.Parts && len(s.held) < share; i++ {
+		p := (first + i) % s.cfg.Parts
+		if s.held[p] != nil || owners[p] != "" || s.paused(p) {
+			continue
+		}
+		l, err := acquire(ctx, s.conn, s.partKey(p), s.cfg.Owner)
+		if err != nil {
+			return err
+		}
+		if l != nil {
+			s.begin(ctx, p, l)
+		}
+	}
+	return nil
+}
+
+// shareOf returns how many parts an owner has among sorted members, and which part its own begin with.
+func shareOf(members []string, owner string, parts int) (first, share int) {
+	n := len(members)
+	rank := sort.SearchStrings(members, owner)
+	base, extra := parts/n, parts%n
+	first = rank*base + min(rank, extra)
+	if rank < extra {
+		return first, base + 1
+	}
+	return first, base
+}
+
+// look returns the members, sorted and including this process, and the owner of each part.
+func (s *sharer) look(ctx context.Context) (members []string, owners map[int]string, err error) {
+	members, owners = []string{s.cfg.Owner}, map[int]string{}
+	err = kv.Open(s.conn, s.conn.Naming.LeaseBucket()).Each(ctx, s.cfg.Group+".>", func(r kv.Record) error {
+		t := strings.SplitN(r.Key, ".", 3)
+		if len(t) != 3 {
+			return nil
+		}
+		switch p, err := strconv.Atoi(t[2]); {
+		case t[1] == "member" && t[2] != s.cfg.Owner:
+			members = append(members, t[2])
+		case t[1] == "part" && err == nil:
+			owners[p] = string(r.Value)
+		}
+		return nil
+	})
+	sort.Strings(members)
+	return members, owners, err
+}
+
+func (s *sharer) begin(ctx context.Context, part int, l *lease) {
+	running, stop := context.WithCancel(ctx)
+	h := &heldPart{lease: l, stop: stop, done: make(chan struct{})}
+	s.held[part] = h
+	go func() {
+		defer stop()
+		err := s.run(running, part)
+		if running.Err() == nil {
+			s.conn.Log.Warn().Err(err).Str("group", s.cfg.Group).Int("part", part).Msg("a part's owner ended; it will be run again")
+			s.mu.Lock()
+			if s.pause == nil {
+				s.pause = map[int]time.Time{}
+			}
+			s.pause[part] = time.Now().Add(time.Second)
+			s.mu.Unlock()
+		}
+		close(h.done)
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+	}()
+}
+
+func (s *sharer) paused(part int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Before(s.pause[part])
+}

@@ -1,0 +1,150 @@
+package ordered
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/internal/pull"
+)
+
+// ErrSkipRest is returned by a function given to Scan to end the scan early. It is not an error of the scan.
+var ErrSkipRest = errors.New("skip the rest")
+
+// scanSize is how many events of a scan are requested ahead.
+const scanSize = 512
+
+// Scan calls fn, in order, with every event of a stream that matches one of the filters (nil = all) and comes after a
+// sequence, up to the end that the stream has when Scan begins. It returns the last sequence it covers: that end, or
+// the event at which fn returned an error. A consumer that is lost or stalls is replaced, which is logged and counted
+// (Conn.Resubscriptions).
+func Scan(ctx context.Context, c *events.Conn, stream string, subjects []string, after uint64, fn func(events.Event) error) (last uint64, err error) {
+	end, err := c.LastSeq(ctx, stream)
+	if err != nil || end <= after {
+		return after, err
+	}
+	s := scanner{conn: c, stream: stream, subjects: subjects, at: after, end: end, fn: fn}
+	err = events.Retry(ctx, events.Backoff{Max: time.Second}, func() error { return s.run(ctx) }, func(err error) {
+		c.Log.Warn().Err(err).Str("stream", stream).Uint64("seq", s.at).Str("cause", c.Resubscribed(stream, err)).Msg("scanning with a new consumer")
+	})
+	switch {
+	case errors.Is(s.failed, ErrSkipRest):
+		return s.at, nil
+	case s.failed != nil:
+		return s.at, s.failed
+	case err != nil:
+		return s.at, err
+	}
+	return end, nil
+}
+
+// Count returns how many events of a stream match one of the filters (nil = all) and come after a sequence. The broker
+// counts; no event is read.
+func Count(ctx context.Context, c *events.Conn, stream string, subjects []string, after uint64) (uint64, error) {
+	cons, drop, err := newConsumer(ctx, c, stream, subjects, after)
+	if err != nil {
+		return 0, fmt.Errorf("count the events of %s: %w", stream, err)
+	}
+	defer drop()
+	return cons.CachedInfo().NumPending, nil
+}
+
+type scanner struct {
+	conn     *events.Conn
+	stream   string
+	subjects []string
+	at, end  uint64
+	fn       func(events.Event) error
+	failed   error // returned by fn
+
+	received uint64 // consumer sequence of the last delivery
+}
+
+// run scans with one consumer. It returns nil when the scan is over.
+func (s *scanner) run(ctx context.Context) error {
+	cons, drop, err := newConsumer(ctx, s.conn, s.stream, s.subjects, s.at)
+	if err != nil {
+		return err
+	}
+	defer drop()
+	if cons.CachedInfo().NumPending == 0 {
+		return nil
+	}
+	sub, err := pull.Subscribe(s.conn, cons, scanSize)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	s.received = 0
+	quiet, doubted := 0, false // ticks without an event; whether the consumer was found to hold some back
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-sub.Failed:
+			return err
+		case m := <-sub.Messages:
+			quiet, doubted = 0, false
+			if over, err := s.handle(m); over || err != nil {
+				return err
+			}
+		case <-sub.Tick.C:
+			if err := sub.Reconnected(); err != nil {
+				return err
+			}
+			if quiet++; quiet < pull.LooksPerCheck {
+				continue
+			}
+			quiet = 0
+			info, err := cons.Info(ctx)
+			if err != nil {
+				return events.Broken(events.CauseLost, events.Classify(err, "ask the consumer of %s", s.stream))
+			}
+			switch {
+			case len(sub.Messages) > 0:
+			case info.NumPending == 0 && info.Delivered.Consumer == s.received: // the rest was erased meanwhile
+				return nil
+			case doubted:
+				return events.Broken(events.CauseStalled, fmt.Errorf("consumer of %s stalled with %d pending", s.stream, info.NumPending))
+			default:
+				doubted = true
+			}
+		}
+	}
+}
+
+// handle passes one delivery to fn and reports whether the scan is over.
+func (s *scanner) handle(m jetstream.Msg) (over bool, err error) {
+	e, md, err := pull.EventOf(s.conn, m)
+	if err != nil {
+		return false, err
+	}
+	if md.Sequence.Consumer != s.received+1 {
+		return false, events.Broken(events.CauseGap, fmt.Errorf("consumer of %s left out a delivery", s.stream))
+	}
+	s.received++
+	if e.Seq > s.end {
+		return true, nil
+	}
+	s.at = e.Seq
+	s.failed = s.fn(e)
+	return s.failed != nil || e.Pending == 0 || e.Seq == s.end, nil
+}
+
+// newConsumer creates a consumer of the events after a sequence; drop deletes it.
+func newConsumer(ctx context.Context, c *events.Conn, stream string, subjects []string, after uint64) (cons jetstream.Consumer, drop func(), err error) {
+	cons, err = c.JS.CreateConsumer(ctx, stream, pull.Ordered(subjects, after))
+	if err != nil {
+		return nil, nil, events.Classify(err, "create a consumer of %s", stream)
+	}
+	name := cons.CachedInfo().Name
+	return cons, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = c.JS.DeleteConsumer(ctx, stream, name) // it disappears by itself if this fails
+	}, nil
+}

@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/extract"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
+)
+
+// foreign drafts a sentence that is not English. It stands word for word behind its speaker's name, because a sentence
+// that is rewritten by the grammar of another language is wrong. Small talk, single words and questions that name
+// neither somebody nor a time make no fact; a sentence with a number always does.
+func (t *drafter) foreign(s string) {
+	t.follows, t.about = false, ""
+	lang := text.LanguageOf(s, t.habit)
+	content, words := says(s, lang)
+	number := hasDigit(s)
+	dates := t.dates(s, t.message.Time)
+	switch {
+	case content == 0, words < 2 && !number:
+		return
+	case asks(s) && len(dates) == 0 && (content < 3 || !number && len(text.Names(s)) == 0):
+		return
+	}
+	typ := memory.TypeFact
+	switch {
+	case asks(s):
+		typ = memory.TypeQuestion
+	case len(dates) > 0:
+		typ = memory.TypeEvent
+	}
+	said := capitalise(t.me) + ": " + date.Annotate(s, dates)
+	d := extract.Draft{Text: said, Type: typ, Kind: t.kind(typ, false), Speaker: t.message.Speaker, Sources: []memory.MessageID{t.message.ID},
+		Occurred: occurred(dates), Confidence: 1, Entities: t.entities(said)}
+	t.drafts = append(t.drafts, candidate{Draft: d, weight: weight(d, persons{}, content, len(dates)) + numberWeight(s)})
+}
+
+// dates returns the time expressions of a sentence in any language.
+func (t *drafter) dates(s string, said memory.Instant) []date.Span {
+	return date.Find(s, said, string(text.LanguageOf(s, t.habit)))
+}
+
+// asks reports whether a sentence is a question by its mark.
+func asks(s string) bool {
+	s = strings.TrimRight(s, " !.)\"'”»」』")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
+}
+
+func hasDigit(s string) bool {
+	return strings.ContainsAny(s, "0123456789０１２３４５６７８９")
+}
+
+// numberWeight is what a sentence with a number weighs more than one without: numbers and codes are asked for word for
+// word.
+func numberWeight(s string) int {
+	if hasDigit(s) {
+		return 4
+	}
+	return 0
+}

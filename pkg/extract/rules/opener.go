@@ -1,0 +1,251 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+// openers are what a sentence may lose from its front if a punctuation mark follows.
+var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, yeah, yep, yup, yes, no, nope, nah, ok, okay, well, so, haha, hahaha, lol, lmao,
+	hey, hi, hello, hiya, sure, thanks, thank you, thanks so much, thank you so much, thanks a lot, thx, cool, nice, great, awesome, aw, aww, awww, hmm, hm,
+	um, uh, omg, btw, by the way, anyway, anyways, absolutely, definitely, totally, exactly, congrats, congratulations, right, true, indeed, of course,
+	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,
+	bro, girl, guys, and, but, also, plus, then, besides, anyway so, fyi, just so you know, to be honest, tbh, honestly, actually, i mean, you know, like,
+	speaking of which, amazing, wonderful, perfect, good, fine, sorry, sounds good, sounds great, got it, i see, same here, me too, same, yay, phew, ugh,
+	please, however, first of all, guess what, you know what, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately`)
+
+// bareOpeners need no mark behind them.
+var bareOpeners = phraseList(`and, but, also, plus, oh, well, yeah, yep, yup, ok, okay, haha, lol, lmao, aww, hmm, um, uh, btw, by the way, anyway, fyi, just so you know,
+	wow, please remember that, remember that, please note that, note that, i mean, you know what, also just, and also, but also, and then, so yeah`)
+
+var openerSet, bareSet = phraseSet(openers), phraseSet(bareOpeners)
+
+func phraseSet(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, p := range list {
+		m[p] = true
+	}
+	return m
+}
+
+// soStarts are the words before which "so" only joins.
+var soStarts = text.NewWordSet(`i im ive we my our he she they it the yeah yes today yesterday now then this there`)
+
+// strip removes openers, the names of those spoken to, and marks from the front.
+func (t *drafter) strip(s string) string {
+	for range 5 {
+		s = strings.TrimLeftFunc(s, func(r rune) bool {
+			return !letter(r) && !strings.ContainsRune(`"“($€£#@+-`, r) || r == '-' && !strings.HasPrefix(s, "-0")
+		})
+		s = strings.TrimLeft(s, "- ")
+		rest := t.withoutOpener(s)
+		if rest == s || strings.TrimSpace(rest) == "" {
+			break
+		}
+		s = rest
+	}
+	return t.withoutCall(s)
+}
+
+// withoutOpener removes one opener, or a name that is called, from the front.
+func (t *drafter) withoutOpener(s string) string {
+	end, count := 0, 0
+	cutAt := -1
+	for i := 0; i < len(s) && count < 4; {
+		j := i
+		for j < len(s) && (letter(rune(s[j])) || s[j] == '\'' || s[j] >= 0x80 && s[j] != 0xE2) {
+			j++
+		}
+		if j == i {
+			break
+		}
+		count++
+		end = j
+		p := strings.ToLower(s[:end])
+		mark := end < len(s) && strings.ContainsRune(",!.…-–—:;", firstRune(s[end:])) && !strings.HasPrefix(s[end:], "-") || strings.HasPrefix(s[end:], " - ") ||
+			strings.HasPrefix(s[end:], " – ")
+		switch {
+		case p == "so" && soStarts.Has(firstWord(split(s[end:]))), bareSet[p] && end < len(s), mark && openerSet[p]:
+			cutAt = end
+		case mark && count <= 2 && t.calls(s[:end]):
+			cutAt = end
+		case mark && count >= 2 && openerSet[strings.ToLower(s[:max(0, strings.LastIndexByte(s[:end], ' '))])] && t.calls(s[strings.LastIndexByte(s[:end], ' ')+1:end]):
+			cutAt = end // Hey Mel, …
+		}
+		if end >= len(s) || s[end] != ' ' {
+			break
+		}
+		i = end + 1
+	}
+	if cutAt < 0 {
+		return s
+	}
+	return s[cutAt:]
+}
+
+// withoutCall removes the name of who is spoken to from the end: "…, Mel!"
+func (t *drafter) withoutCall(s string) string {
+	end := strings.TrimRightFunc(s, func(r rune) bool { return !letter(r) && r != ')' && r != '"' && r != '?' })
+	i := strings.LastIndex(end, ", ")
+	if i <= 0 || strings.ContainsRune(end[i+2:], ' ') || !t.calls(end[i+2:]) {
+		return s
+	}
+	return end[:i] + strings.TrimRight(s[len(end):], " ")
+}
+
+// calls reports whether a word calls a participant, by name or by its short form.
+func (t *drafter) calls(name string) bool {
+	if len(name) < 2 || name[0] < 'A' || name[0] > 'Z' {
+		return false
+	}
+	for _, p := range t.cast.people {
+		if p != t.me && named(p) && (strings.EqualFold(p, name) || len(name) >= 3 && len(p) > len(name) && strings.EqualFold(p[:len(name)], name) ||
+			strings.HasPrefix(strings.ToLower(p), strings.ToLower(name)+" ")) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// content counts the words of a sentence that say something: no stop words, no politeness, no names of participants.
+func (t *drafter) content(s string) int {
+	n, cjk := 0, 0
+	for _, term := range text.Terms(s) {
+		switch {
+		case term.Stop, polite.Has(term.Text):
+		case term.Name && (t.calls(s[term.Start:term.Start+min(len(term.Text), term.End-term.Start)]) || strings.EqualFold(term.Text, t.me)):
+		case term.Text[0] >= 0xE2 && term.End-term.Start == 3 && len([]rune(term.Text)) == 1:
+			cjk++
+		default:
+			n++
+		}
+	}
+	return n + cjk/2
+}
+
+// polite are words that chat is made of and that state nothing by themselves.
+var polite = text.NewWordSet(`awesome amazing great good nice cool wonderful fantastic lovely sweet incredible impressive neat perfect fine true
+	right glad happy welcome agree exactly absolutely totally definitely completely sound sounds sounded look looks looked hear
+	heard hearing know think guess bet understand luck congrats congratulations cheers appreciate kind word words thing things
+	way day time idea haha hahaha lmao wow yay aww woah gosh god man dude guys bro thought worry worries problem
+	fun interesting exciting beautiful gorgeous adorable cute inspiring super pretty really lot lots sure course indeed
+	hope hoping wait care soon later tonight talk chat catch bye goodbye hello morning evening afternoon night take keep
+	love like want need say said tell mean feel feels seem seems see guess share sharing yup yep nope yes no oh hmm
+	awww ooh oooh ahh ugh phew rock rocks rad dope sick epic bestie friend buddy pal though maybe anyway anytime
+	moment second sec minute kidding joking joke count everyone everybody folks ya understood noted roger certainly obviously
+	enough fair sense blast laugh funny
+	better best bad sad tough rough crazy wild proud support supportive encouragement encouraging kindness excited thrilled`)
+
+// chatter are phrases of sentences that state nothing.
+var chatter = phraseList(`take care, see you, talk soon, talk to you, catch you later, have fun, have a great, have a good, have a nice, keep it up,
+	keep up the, keep me posted, keep in touch, keep going, let me know, no problem, no worries, you're welcome, my pleasure, can't wait to hear,
+	can't wait to see, looking forward to it, looking forward to hearing, i agree, i understand, i hear you, i bet, me too, same here, of course,
+	thanks for, thank you for, way to go, well done, good job, great job, nice job, good luck, go for it, hope you, hope all, hope that, good for you,
+	so happy for you, glad to hear, happy to hear, sorry to hear, glad you, happy for you, proud of you, you got this, you've got this, hang in there,
+	how are you, how have you been, what's up, what's new, long time no see, good to see, great to see, nice to see, good to hear, great to hear,
+	nice to hear, i'm here for you, i'm always here, here for you, let's catch up, sounds like, that sounds, that's so, that's really, that is so,
+	what a, never thought of it, i see, i know right, you're right, you are right, that's right, don't worry, appreciate it, appreciate that,
+	appreciate your, appreciate you, means a lot, mean a lot, i feel you, here's a, here is a, check it out, recommend it, happy birthday, merry christmas, happy holidays, happy new year, sleep well, sweet dreams, never mind, let me check, let me think, let me see, let me look, hang on, hold on, fingers crossed, awesome news, great news, agree more, feel free to, small world, check this out, take a look, i'm glad`)
+
+// encouragements are verbs that open encouragement.
+var encouragements = text.NewWordSet(`keep focus believe trust stay enjoy try let take give look check imagine feel hang go just never come have be make do don't follow embrace
+	cherish continue congrats kudos props greetings anything what how bet`)
+
+// completeFragment returns a sentence that leaves out its "I" with the subject: "Went to Rome", "Gonna try it", "Trying
+// to sleep". It returns "" if nothing is missing.
+func completeFragment(ps []piece, low string) string {
+	i := next(ps, 0)
+	for i < len(ps) && adverbs.Has(ps[i].low) {
+		j := next(ps, i+1)
+		if !spaces(ps, i, j) {
+			return ""
+		}
+		i = j
+	}
+	if i >= len(ps) {
+		return ""
+	}
+	second := ""
+	if j := next(ps, i+1); j < len(ps) && spaces(ps, i, j) {
+		second = ps[j].low
+	}
+	w := ps[i].low
+	with := ""
+	switch {
+	case second == "":
+	case (w == "gonna" || w == "going") && strings.Contains(low, " be "), w == "felt" && (second == "so" || second == "like" || second == "really"):
+	case w == "gonna" || w == "going" && second == "to" || ongoing.Has(w) && !nounVerb(ps, i):
+		with = "I'm"
+	case (w == "excited" || w == "happy" || w == "glad" || w == "proud" || w == "sorry" || w == "sad" || w == "grateful" || w == "thankful" || w == "thrilled" || w == "stoked") &&
+		behind.Has(second):
+		with = "I'm"
+	case w == "so" && (second == "excited" || second == "proud" || second == "grateful"):
+		with = "I'm"
+	case w == "been" && (strings.HasSuffix(second, "ing") || second == "to" || second == "in" || second == "a" || adverbs.Has(second)):
+		with = "I've"
+	case w == "don't" && (second == "know" || second == "think" || second == "like" || second == "have" || second == "want" || second == "need" || second == "remember"):
+		with = "I"
+	case omitted.Has(w) && !beForms.Has(second) && second != "you" && !(w == "hope" && (second == "all" || second == "that")):
+		with = "I"
+	case strings.HasSuffix(w, "ed") && !regularPresent.Has(w) && len(w) > 4 && behind.Has(second) && !passive.Has(w):
+		with = "I"
+	case stated.Has(w) && stateObject.Has(second):
+		with = "I"
+	}
+	if with == "" {
+		return ""
+	}
+	copied := append([]piece(nil), ps...)
+	uncapitalise(copied)
+	return with + " " + join(copied)
+}
+
+// ongoing are verbs whose -ing form opens sentences that leave out "I am".
+var ongoing = text.NewWordSet(`trying working thinking looking planning hoping getting feeling doing learning taking making starting having heading
+	considering preparing studying training saving moving living staying spending enjoying loving dealing struggling writing building
+	dreaming wondering going reading`)
+
+// nounVerb reports whether an -ing form is the subject of a verb, as in "Reading a book helps me" and not in "Trying to
+// sleep but it's loud".
+func nounVerb(ps []piece, i int) bool {
+	for n, j := 0, next(ps, i+1); j < len(ps) && n < 16; n, j = n+1, next(ps, j+1) {
+		w := ps[j].low
+		if beForms.Has(w) || finite.Has(w) {
+			return true
+		}
+		if clause.Has(w) || strings.Contains(ps[j].low, "'") || ps[j-1].low == "" && strings.Contains(ps[j-1].text, " -") {
+			return false
+		}
+	}
+	return false
+}
+
+// finite are verbs of a third person; clause are words that begin another clause.
+var (
+	finite = text.NewWordSet(`has can makes helps gives keeps will helped made brings takes feels would requires sounds seems means gave brought took
+		reminds inspires lets allows`)
+	clause = text.NewWordSet(`but so because since which who what how if when while where as i we you he she it they`)
+)
+
+var beForms = text.NewWordSet("is was are were isn't wasn't be")
+
+// omitted are verbs that open sentences that leave out "I".
+var omitted = text.NewWordSet(`went got had made took saw met came bought ran spent found felt can't won't couldn't didn't haven't gotta wanna
+	need want wish hate miss enjoy prefer plan hope forgot lost won left thought kept grew ate wrote began`)
+
+// stated verbs do so only before something that is loved: "Love is blind" does not.
+var (
+	stated      = text.NewWordSet(`love like loved liked appreciate`)
+	stateObject = text.NewWordSet(`the this that these those my our to how it a going spending being having your her his`)
+	passive     = text.NewWordSet(`based given packed filled loaded located inspired surrounded known called named covered compared followed needed
+		allowed related`)
+	behind = text.NewWordSet(`a an the my our to up out with it in on from for about at by some two three that this of and over his her their him them`)
+)

@@ -1,0 +1,109 @@
+package admission
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// lane is a number of places that banks share. A place that becomes free goes to the waiting bank that has used the
+// least time, and to that bank's oldest request. One place of a lane with several is kept for a bank that has none, so
+// that a bank which comes finds one whatever another bank asks for.
+type lane struct {
+	mu     sync.Mutex
+	places int // in all
+	taken  int
+	clock  time.Duration // used by the bank that was served last: where a bank that comes begins
+	banks  map[string]*share
+}
+
+// share is what one bank has of a lane.
+type share struct {
+	running int
+	used    time.Duration // time in places, counted from the lane's clock when the bank came
+	waiting []chan struct{}
+}
+
+func newLane(places int) *lane { return &lane{places: max(1, places), banks: map[string]*share{}} }
+
+// enter waits for a place. It returns ctx's error when ctx ends first.
+func (l *lane) enter(ctx context.Context, bank string) error {
+	l.mu.Lock()
+	s := l.banks[bank]
+	if s == nil {
+		s = &share{used: l.clock}
+		l.banks[bank] = s
+	}
+	turn := make(chan struct{})
+	s.waiting = append(s.waiting, turn)
+	l.serve()
+	l.mu.Unlock()
+	select { // a free place is taken even by a request whose time is over
+	case <-turn:
+		return nil
+	default:
+	}
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, w := range s.waiting {
+		if w == turn {
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			l.forget(bank, s)
+			return ctx.Err()
+		}
+	}
+	l.release(bank, 0) // its turn came at the same moment
+	return ctx.Err()
+}
+
+// leave returns a place that a bank had for some time.
+func (l *lane) leave(bank string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.release(bank, took)
+}
+
+func (l *lane) release(bank string, took time.Duration) {
+	s := l.banks[bank]
+	s.running--
+	s.used += took
+	l.taken--
+	l.forget(bank, s)
+	l.serve()
+}
+
+// forget drops a bank that neither waits nor runs, so that a lane holds only the banks of the moment.
+func (l *lane) forget(bank string, s *share) {
+	if s.running == 0 && len(s.waiting) == 0 {
+		delete(l.banks, bank)
+	}
+}
+
+// serve hands out the free places.
+func (l *lane) serve() {
+	for l.taken < l.places {
+		name := ""
+		var next *share
+		for n, s := range l.banks {
+			if len(s.waiting) == 0 || l.places > 1 && s.running >= l.places-1 {
+				continue
+			}
+			if next == nil || s.used < next.used || s.used == next.used && n < name {
+				name, next = n, s
+			}
+		}
+		if next == nil {
+			return
+		}
+		close(next.waiting[0])
+		next.waiting = next.waiting[1:]
+		next.running++
+		l.taken++
+		l.clock = max(l.clock, next.used)
+	}
+}

@@ -1,0 +1,102 @@
+package recall
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+)
+
+// conversation is what leads to the messages that are ranked.
+type conversation struct {
+	rows    []int64         // found by words
+	near    []int64         // found by their vectors
+	around  []Neighbourhood // of both
+	sources []int64         // messages that the best facts rest on, ascending
+
+	candidates []rank.Candidate       // ascending by number, which is their Seq
+	talk       float64                // the share of a talk among people that they are, 0 to 1
+	passages   map[int64]rank.Passage // of long messages that were ranked, the part that answers best
+}
+
+// neighbours finds the messages around those that were found.
+func (g *gatherer) neighbours(context.Context) (err error) {
+	c := g.conversation
+	if c.rows, err = g.withThings(memory.RecordMessage, g.lookups[memory.RecordMessage].best(g.cfg.Messages)); err != nil {
+		return err
+	}
+	c.near = g.pool.of(memory.RecordMessage, memory.StrategySemantic).best(g.cfg.Messages)
+	c.around, err = g.s.Around(distinct(c.rows, c.near), 3, 4)
+	return err
+}
+
+// sourcesOfBestFacts finds the messages that the best facts found so far rest on.
+func (g *gatherer) sourcesOfBestFacts(context.Context) error {
+	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
+	best = append(best, g.pool.of(memory.RecordFact, memory.StrategySemantic).best(g.cfg.Facts/2)...)
+	links, err := g.s.Links(best)
+	for _, l := range links {
+		g.conversation.sources = append(g.conversation.sources, l.Message)
+	}
+	g.conversation.sources = distinct(g.conversation.sources)
+	return err
+}
+
+// messagesToRank reads the messages that are ranked: those that were found by words or vectors; those next to a match,
+// where the graph has weight, since an answer often has none of the words of its question; and those that the best
+// facts rest on, so that a fact supports its message instead of being measured against it.
+func (g *gatherer) messagesToRank(context.Context) error {
+	c, l := g.conversation, g.lookups[memory.RecordMessage]
+	have := make(map[int64]bool, len(c.around))
+	for _, n := range c.around {
+		have[n.No] = true
+	}
+	more, err := g.s.Around(absent(c.sources, have), 3, 4)
+	if err != nil {
+		return err
+	}
+	t := newThreads(append(more, c.around...))
+	wanted := c.rows
+	if g.req.on(memory.StrategyGraph) {
+		wanted = t.adjacent(c.rows)
+	}
+	allowed, err := g.s.Messages(distinct(wanted, c.sources, c.near))
+	if err != nil {
+		return err
+	}
+	candidates, err := t.candidates(g.s, allowed)
+	if err != nil {
+		return err
+	}
+	for _, m := range allowed {
+		g.messages[m.No] = m
+	}
+	c.candidates = slices.DeleteFunc(candidates, func(m rank.Candidate) bool { return !l.brought(int64(m.Seq)) && saysNothing(m) })
+	return nil
+}
+
+// saysNothing reports a message of a word or two that answers no question: no neighbour's words make it worth a place.
+func saysNothing(c rank.Candidate) bool {
+	if c.Caption != "" {
+		return false
+	}
+	words := 0
+	for range strings.FieldsSeq(c.Text) {
+		if words++; words > 2 {
+			return false
+		}
+	}
+	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !rank.HasQuestionMark(c.Prev.Text)
+}
+
+// foundMessages returns the messages that have scores or will have them, ascending. It does not touch the keyword
+// scores, which the first connection writes.
+func (g *gatherer) foundMessages() []int64 {
+	ranked := make([]int64, len(g.conversation.candidates))
+	for i, c := range g.conversation.candidates {
+		ranked[i] = int64(c.Seq)
+	}
+	return distinct(ranked, g.pool.rows(memory.RecordMessage, memory.StrategyKeyword))
+}

@@ -1,0 +1,238 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+)
+
+// gatherer finds candidates for one request in one state of a bank. Every strategy writes its scores into the pool and
+// the rows it read into the maps below; the steps that do so are listed in steps.go.
+type gatherer struct {
+	cfg      Config
+	req      Request
+	question question
+	s        Searcher
+	second   Searcher // of the same state, for the steps that may run on another connection; nil = there is none
+	degraded []string
+
+	pool         pool
+	lookups      map[memory.Record]*lookup // of every record
+	conversation *conversation
+	prefetched   *prefetched
+	candidates   map[memory.Record][]int64 // what was found and passes the filter, of every record, ascending
+
+	messages     map[int64]MessageRow
+	facts        map[int64]FactRow
+	composites   map[int64]CompositeRow
+	observations map[int64]ObservationRow
+}
+
+// newGatherer also opens the second connection, where one is free, and announces the vector that will be compared: the
+// store can begin with that before the question is understood.
+func newGatherer(ctx context.Context, cfg Config, req Request, s Searcher) (*gatherer, error) {
+	g := &gatherer{cfg: cfg, req: req, s: s, pool: newPool(), lookups: map[memory.Record]*lookup{}, conversation: &conversation{talk: 1, passages: map[int64]rank.Passage{}}, prefetched: &prefetched{},
+		messages: map[int64]MessageRow{}, facts: map[int64]FactRow{}, composites: map[int64]CompositeRow{}, observations: map[int64]ObservationRow{}}
+	for _, r := range memory.Records {
+		g.lookups[r] = &lookup{has: map[int64]uint64{}, df: map[string]int{}}
+	}
+	var err error
+	if g.second, err = s.SecondReader(); err != nil {
+		return nil, err
+	}
+	if !g.comparesVectors() || req.exact || g.inTime(ctx) != nil {
+		return g, nil
+	}
+	facts, messages := 0, 0
+	if g.wantsFacts() {
+		facts = cfg.Facts
+	}
+	if g.wants(memory.RecordMessage) {
+		messages = cfg.Messages
+	}
+	if g.second == nil {
+		err = s.Prefetch(req.vector, facts, messages)
+	} else {
+		err = g.second.Prefetch(req.vector, 0, messages) // the first connection compares facts at once
+	}
+	if err != nil {
+		return nil, fmt.Errorf("recall by vectors: %w", err)
+	}
+	return g, nil
+}
+
+// wants reports whether rows of a record are asked for.
+func (g *gatherer) wants(r memory.Record) bool { return g.req.Records[r] }
+
+// wantsFacts reports whether facts are looked for: for themselves, or because they are the leaves of composites.
+func (g *gatherer) wantsFacts() bool {
+	return g.wants(memory.RecordFact) || g.wants(memory.RecordComposite)
+}
+
+// comparesVectors reports whether the semantic strategy runs.
+func (g *gatherer) comparesVectors() bool {
+	return g.req.on(memory.StrategySemantic) && len(g.req.vector) > 0
+}
+
+// absent returns the numbers that are not in have, in their order.
+func absent[V any](nos []int64, have map[int64]V) []int64 {
+	var out []int64
+	for _, no := range nos {
+		if _, ok := have[no]; !ok {
+			out = append(out, no)
+		}
+	}
+	return out
+}
+
+// present returns what have holds of the numbers, in their order.
+func present[V any](nos []int64, have map[int64]V) []V {
+	out := make([]V, 0, len(nos))
+	for _, no := range nos {
+		if v, ok := have[no]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// distinct returns every number of the lists once, ascending.
+func distinct(lists ...[]int64) []int64 {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// without returns the numbers that are not among those to leave out, which ascend.
+func without(nos, out []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(nos), func(no int64) bool { _, found := slices.BinarySearch(out, no); return found })
+}
+
+// readFacts reads facts by number, each once. So do the other reads below.
+func (g *gatherer) readFacts(nos []int64) error {
+	rows, err := g.s.Facts(absent(nos, g.facts))
+	for _, f := range rows {
+		g.facts[f.No] = f
+	}
+	return err
+}
+
+func (g *gatherer) readMessages(nos []int64) error {
+	rows, err := g.s.Messages(absent(nos, g.messages))
+	for _, m := range rows {
+		g.messages[m.No] = m
+	}
+	return err
+}
+
+// readComposites leaves out a composite of which the filter excludes a leaf, and lets its other leaves stand for it.
+func (g *gatherer) readComposites(nos []int64) error {
+	rows, err := g.s.Composites(absent(nos, g.composites))
+	for _, c := range rows {
+		if c.Whole && len(c.Leaves) > 0 {
+			g.composites[c.No] = c
+			continue
+		}
+		for _, leaf := range c.Leaves {
+			g.pool.of(memory.RecordFact, memory.StrategyGraph).raise(leaf, 0)
+		}
+	}
+	return err
+}
+
+func (g *gatherer) readObservations(nos []int64) error {
+	rows, err := g.s.Observations(absent(nos, g.observations))
+	for _, o := range rows {
+		g.observations[o.No] = o
+	}
+	return err
+}
+
+// readFoundFacts reads every fact that was found, drops those that the filter excludes, and returns the others.
+func (g *gatherer) readFoundFacts() ([]int64, error) {
+	nos := g.pool.rows(memory.RecordFact)
+	if err := g.readFacts(nos); err != nil {
+		return nil, err // a row that was not read may still pass
+	}
+	return dropExcluded(g, memory.RecordFact, nos, g.facts), nil
+}
+
+// readCandidates reads everything that was found and drops what the filter excludes.
+func (g *gatherer) readCandidates() error {
+	composites, observations := g.pool.rows(memory.RecordComposite), g.pool.rows(memory.RecordObservation)
+	if err := g.readComposites(composites); err != nil {
+		return err
+	}
+	if err := g.readObservations(observations); err != nil {
+		return err
+	}
+	facts, err := g.readFoundFacts()
+	if err != nil {
+		return err
+	}
+	messages := g.pool.rows(memory.RecordMessage)
+	if err := g.readMessages(messages); err != nil {
+		return err
+	}
+	g.candidates = map[memory.Record][]int64{
+		memory.RecordMessage: dropExcluded(g, memory.RecordMessage, messages, g.messages), memory.RecordFact: facts,
+		memory.RecordComposite:   dropExcluded(g, memory.RecordComposite, composites, g.composites),
+		memory.RecordObservation: dropExcluded(g, memory.RecordObservation, observations, g.observations),
+	}
+	return nil
+}
+
+// dropExcluded returns the numbers of rows that were read, and drops the scores of the others.
+func dropExcluded[V any](g *gatherer, r memory.Record, nos []int64, have map[int64]V) []int64 {
+	for _, no := range absent(nos, have) {
+		for _, s := range g.pool[r] {
+			delete(s, no)
+		}
+	}
+	return slices.DeleteFunc(nos, func(no int64) bool { _, ok := have[no]; return !ok })
+}
+
+// saidAt is when a candidate that was read was said.
+func (g *gatherer) saidAt(r memory.Record, no int64) time.Time {
+	switch r {
+	case memory.RecordFact:
+		return g.facts[no].Said
+	case memory.RecordComposite:
+		return g.composites[no].Said
+	case memory.RecordObservation:
+		return g.observations[no].Said
+	}
+	return g.messages[no].Said
+}
+
+// texts reads rows of a record as candidates for ranking.
+func (g *gatherer) texts(r memory.Record, nos []int64) ([]rank.Candidate, error) {
+	var out []rank.Candidate
+	add := func(no int64, c rank.Candidate) {
+		c.ID, c.Seq, c.Session = fmt.Sprintf("%s:%d", r, no), uint64(no), fmt.Sprintf("%s:%d", r, no)
+		out = append(out, c)
+	}
+	var err error
+	switch r {
+	case memory.RecordFact:
+		err = g.readFacts(nos)
+		for _, f := range present(nos, g.facts) {
+			add(f.No, rank.Candidate{Speaker: f.Speaker, Text: f.Text, Time: f.Said})
+		}
+	case memory.RecordComposite:
+		err = g.readComposites(nos)
+		for _, c := range present(nos, g.composites) {
+			add(c.No, rank.Candidate{Text: c.Text, Time: c.Said})
+		}
+	case memory.RecordObservation:
+		err = g.readObservations(nos)
+		for _, o := range present(nos, g.observations) {
+			add(o.No, rank.Candidate{Text: o.Text, Time: o.Said})
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,206 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+const (
+	maxBeginnings = 16  // words of a question that may begin a longer name
+	maxLonger     = 200 // longer names that are looked at; a beginning of more names nobody
+)
+
+// peopleNamed returns the entities that a query names, by id: those that bear a name it holds, the participants it names,
+// and whom a word calls by a part of their name (calls).
+func peopleNamed(s Searcher, query string, words []text.Term, speakers []string) ([]memory.EntityID, error) {
+	var participants []string
+	for _, p := range speakers {
+		participants = append(participants, p, memory.PersonName(p))
+	}
+	entities, err := s.EntitiesNamed(append(possibleNames(query, words), participants...))
+	if err != nil {
+		return nil, err
+	}
+	var beginnings []string
+	for _, w := range words {
+		if name := memory.NormalText(w.Text); !w.Stop && utf8.RuneCountInString(name) >= 3 && len(beginnings) < maxBeginnings && !slices.Contains(beginnings, name) {
+			beginnings = append(beginnings, name)
+		}
+	}
+	longer, err := s.PeopleBeginning(beginnings, maxLonger)
+	if err != nil || len(longer) == maxLonger {
+		return entities, err
+	}
+	for _, b := range beginnings {
+		entities = append(entities, called(b, longer, slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b }))...)
+	}
+	slices.Sort(entities)
+	return slices.Compact(entities), nil
+}
+
+// called returns whom a word calls, among persons whose names go on behind it: everyone whose first name or handle it is;
+// where there is none and the word is a name, the one person of whose only name it is a short form.
+func called(word string, longer []NamedPerson, isName bool) []memory.EntityID {
+	var whole, short []memory.EntityID
+	for _, p := range longer {
+		if p.Beginning != word {
+			continue
+		}
+		rest := p.Name[len(word):]
+		switch r, _ := utf8.DecodeRuneInString(rest); {
+		case !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’':
+			whole = append(whole, p.ID)
+		case isName && utf8.RuneCountInString(rest) >= 2 && !strings.ContainsAny(p.Name, " '’"):
+			short = append(short, p.ID)
+		}
+	}
+	if len(whole) > 0 {
+		return whole
+	}
+	slices.Sort(short)
+	if short = slices.Compact(short); len(short) != 1 {
+		return nil
+	}
+	return short
+}
+
+// person is the one person whom a question is about: all whom its one name may mean, none if the bank does not know it.
+type person struct {
+	entities []memory.EntityID
+	words    []string // of the name, folded
+}
+
+// personAsked returns the one person that a question names; nil if it names none, or several. A name that nobody bears
+// is a person's where it stands behind a verb like "does" and is no name of a thing that the bank knows.
+func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID) *person {
+	p := &person{}
+	people := entities
+	if !slices.ContainsFunc(people, func(e memory.EntityID) bool { typ, _ := e.Split(); return typ == memory.EntityPerson }) {
+		people = nil // nothing is known of the participants but what they said
+		for _, s := range q.Speakers {
+			people = append(people, memory.NewEntityID(memory.EntityPerson, s))
+		}
+	}
+	for _, e := range people {
+		if typ, name := e.Split(); typ == memory.EntityPerson {
+			p.entities, p.words = append(p.entities, e), append(p.words, strings.Fields(name)...)
+		}
+	}
+	if len(p.entities) > 0 {
+		shared := slices.ContainsFunc(words, func(w text.Term) bool {
+			return !slices.ContainsFunc(p.entities, func(e memory.EntityID) bool { _, name := e.Split(); return !hasWord(name, memory.NormalText(w.Text)) })
+		})
+		if len(p.entities) > 1 && !shared {
+			return nil
+		}
+		return p
+	}
+	if len(entities) > 0 || len(q.Speakers) > 0 {
+		return nil
+	}
+	for i, w := range words {
+		if !w.Name || i == 0 {
+			continue
+		}
+		name := memory.NormalText(w.Text)
+		if len(p.words) > 0 || !text.KnownPerson(name) && !beforePerson.Has(words[i-1].Text) {
+			return nil
+		}
+		p.words = append(p.words, name)
+	}
+	if len(p.words) == 0 {
+		return nil
+	}
+	return p
+}
+
+// beforePerson are the verbs behind which questions name whom they are about.
+var beforePerson = text.NewWordSet("is does has can will")
+
+func hasWord(name, word string) bool { return slices.Contains(strings.Fields(name), word) }
+
+// What a statement of another person has at most, if it says just what is asked, of somebody else.
+const (
+	maxAnswer    = 2  // content words beyond those of the question and its own names
+	maxStatement = 10 // words
+)
+
+// withoutOthers leaves out what says just what the question asks of its one person, but of another: an answer to "What
+// is Jürgen allergic to?" is no allergy of Anna's, and none is better. What was done and what is told at length stays:
+// people ask for things as done by one that the other one did. Of a person whom no text names, what has none of the
+// words is left out too. It changes the list.
+func (g *gatherer) withoutOthers(entries []entry) []entry {
+	p := g.question.person
+	if p == nil || g.question.past || g.question.Kind == rank.KindWhy {
+		return entries
+	}
+	asked, unknown := uint64(0), len(p.entities) == 0
+	for i, t := range g.question.Terms {
+		if !slices.Contains(p.words, t.Word) {
+			if !text.IsStop(t.Word) {
+				asked |= 1 << i
+			}
+			continue
+		}
+		for _, l := range g.lookups {
+			unknown = unknown && l.df[t.Stem] == 0
+		}
+	}
+	if asked == 0 {
+		return entries
+	}
+	return slices.DeleteFunc(entries, func(e entry) bool {
+		switch has := g.lookups[e.record].has[e.no] & asked; {
+		case has == 0:
+			return unknown && g.pool.of(e.record, memory.StrategySemantic)[e.no] == 0
+		case has != asked:
+			return false
+		}
+		switch e.record {
+		case memory.RecordFact:
+			f := g.facts[e.no]
+			return ofAnother(f.Text, f.Speaker, f.Entities, p) && g.saysJust(f.Text, f.Entities)
+		case memory.RecordMessage:
+			m := g.messages[e.no]
+			return m.Caption == "" && ofAnother(m.Text, m.Speaker, nil, p) && g.saysJust(m.Text, nil)
+		}
+		return false
+	})
+}
+
+// ofAnother reports whether a text is what somebody else than the person says or is said to be, and does not speak of
+// the person.
+func ofAnother(s, speaker string, entities []memory.EntityID, p *person) bool {
+	said := memory.NewEntityID(memory.EntityPerson, speaker)
+	people := 0
+	for _, e := range append(slices.Clone(entities), said) {
+		if slices.Contains(p.entities, e) {
+			return false
+		}
+		if typ, _ := e.Split(); typ == memory.EntityPerson {
+			people++
+		}
+	}
+	return people > 0 && !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return slices.Contains(p.words, memory.NormalText(w.Lower)) })
+}
+
+// saysJust reports whether a text has few content words beside the question's and the names of entities.
+func (g *gatherer) saysJust(s string, entities []memory.EntityID) bool {
+	words, beyond := text.Terms(s), 0
+	for _, w := range words {
+		named := slices.ContainsFunc(entities, func(e memory.EntityID) bool {
+			typ, name := e.Split()
+			return typ == memory.EntityPerson && hasWord(name, memory.NormalText(w.Text))
+		})
+		if !w.Stop && !named && !slices.ContainsFunc(g.question.Terms, func(t rank.Term) bool { return t.Stem == w.Stem || t.Word == w.Text }) {
+			beyond++
+		}
+	}
+	return beyond <= maxAnswer && len(words) <= maxStatement
+}

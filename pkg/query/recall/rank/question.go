@@ -1,0 +1,185 @@
+package rank
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
+)
+
+// Kind is the kind of answer a question asks for, as far as its words tell.
+type Kind uint8
+
+// The kinds of question.
+const (
+	KindOther Kind = iota
+	KindWho
+	KindWhen
+	KindWhere
+	KindHowMany // how many, how much, how old
+	KindHowLong // how long, how often
+	KindWhy
+	KindYesNo
+)
+
+// Term is one content term of a question.
+type Term struct {
+	Stem string // what words of a text are compared by
+	Word string // the folded word as asked, for a look-up in an index that stems by itself
+	CJK  bool   // one or two Chinese, Japanese or Korean characters
+}
+
+// Forms returns what an index that stems by itself is asked for: the word of the question and the irregular forms of the
+// same word; of Chinese, Japanese and Korean the characters. They hold letters and digits alone.
+func (t Term) Forms() []string {
+	if t.CJK {
+		return []string{t.Stem}
+	}
+	return appendNew([]string{t.Word}, text.FormsOf(t.Stem)...)
+}
+
+// Question is a question understood by rules.
+type Question struct {
+	Text     string
+	Terms    []Term   // content terms, in order, each once; names of participants only if nothing else is left
+	Named    []Term   // its words for participants, unless they are the Terms
+	Pairs    [][2]int // indexes of terms that stand next to each other, stopwords between them skipped, each once
+	Speakers []string // the participants it names, as given to ParseQuestion, each once
+	Kind     Kind
+	When     date.Range // the time it speaks of, zero if none
+	Things   []string   // words for things of the classes it asks for ("cat" for pets), each once; nil for none
+}
+
+// ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
+// Any text is accepted: one without words gives a Question without terms.
+func ParseQuestion(s string, now time.Time, speakers []string) Question {
+	q := Question{Text: s}
+	names := nameWords(speakers)
+	var words []string // every folded word
+	var named []Term   // the name words left out of the terms
+	at, paired := map[string]int{}, map[[2]int]bool{}
+	last := -1
+	text.EachIndexWord(s, func(w text.IndexWord) {
+		fold := string(w.Folded)
+		words = append(words, fold)
+		if text.IsFunctionWord(fold) {
+			return
+		}
+		term := Term{Stem: termOf(w), Word: fold, CJK: w.CJK}
+		if who := names.find(fold, w.Upper && len(words) > 1); who != nil {
+			q.Speakers = appendNew(q.Speakers, who...)
+			named = append(named, term)
+			last = -1
+			return
+		}
+		i, known := at[term.Stem]
+		if !known {
+			i = len(q.Terms)
+			at[term.Stem] = i
+			q.Terms = append(q.Terms, term)
+		}
+		if pair := [2]int{last, i}; last >= 0 && !paired[pair] { // a word said twice makes a pair with itself: "3-3"
+			paired[pair] = true
+			q.Pairs = append(q.Pairs, pair)
+		}
+		last = i
+	})
+	if q.Named = named; len(q.Terms) == 0 {
+		q.Terms, q.Named = named, nil
+	}
+	q.Kind, q.Things = kindOf(words), thingsOf(words)
+	q.When = date.Asked(words, now)
+	return q
+}
+
+// nameIndex maps a folded word of a participant's name to the participants who bear it.
+type nameIndex map[string][]string
+
+func nameWords(speakers []string) nameIndex {
+	names := nameIndex{}
+	for _, s := range speakers {
+		text.EachIndexWord(s, func(w text.IndexWord) {
+			if f := string(w.Folded); (len(f) > 1 || w.CJK) && !text.IsFunctionWord(f) {
+				names[f] = appendNew(names[f], s)
+			}
+		})
+	}
+	return names
+}
+
+// find returns the participants that a folded word names: by a word of the name, or, where the word is capitalised inside
+// the question, by a short form of three letters or more ("Mel" for Melanie) if only one name begins with it.
+func (names nameIndex) find(fold string, capital bool) []string {
+	if who := names[fold]; who != nil {
+		return who
+	}
+	if !capital || len(fold) < 3 {
+		return nil
+	}
+	var found []string
+	n := 0
+	for name, who := range names {
+		if strings.HasPrefix(name, fold) {
+			found = who
+			n++
+		}
+	}
+	if n != 1 {
+		return nil
+	}
+	return found
+}
+
+// appendNew adds the strings that the list does not hold yet.
+func appendNew(list []string, more ...string) []string {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// kindOf decides by the first question word; after "how" and "what" by the next word.
+func kindOf(words []string) Kind {
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch w {
+		case "who", "whom", "whose":
+			return KindWho
+		case "when":
+			return KindWhen
+		case "where":
+			return KindWhere
+		case "why":
+			return KindWhy
+		case "how":
+			switch next {
+			case "many", "much", "old":
+				return KindHowMany
+			case "long", "often":
+				return KindHowLong
+			}
+			return KindOther
+		case "what", "which":
+			switch next {
+			case "year", "month", "day", "date", "time", "week", "season":
+				return KindWhen
+			case "city", "cities", "country", "countries", "place", "places", "state", "states", "town":
+				return KindWhere
+			}
+			return KindOther
+		}
+		if i == 0 && yesNo[w] {
+			return KindYesNo
+		}
+	}
+	return KindOther
+}
+
+var yesNo = set("is are was were do does did has have had can could will would should am")

@@ -1,0 +1,97 @@
+package rank_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
+)
+
+func TestParseQuestion(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		text     string
+		terms    []string
+		speakers []string
+		kind     rank.Kind
+	}{
+		{"When did Anna go to the museum?", []string{"go", "museum"}, []string{"Anna"}, rank.KindWhen},
+		{"What did Ben's sister paint?", []string{"sister", "paint"}, []string{"Benjamin"}, rank.KindOther},
+		{"Who is Anna?", []string{"anna"}, []string{"Anna"}, rank.KindWho},
+		{"How many cats do Anna and Benjamin own?", []string{"cat"}, []string{"Anna", "Benjamin"}, rank.KindHowMany},
+		{"How long has Anna danced?", []string{"long", "danc"}, []string{"Anna"}, rank.KindHowLong},
+		{"In which city was it?", []string{"citi"}, nil, rank.KindWhere},
+		{"Did Anna sleep?", []string{"sleep"}, []string{"Anna"}, rank.KindYesNo},
+		{"Why?", nil, nil, rank.KindWhy},
+		{"", nil, nil, rank.KindOther},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			t.Parallel()
+			q := ask(tc.text)
+			var terms []string
+			for _, term := range q.Terms {
+				terms = append(terms, term.Stem)
+			}
+			if !reflect.DeepEqual(terms, tc.terms) {
+				t.Errorf("terms %v, want %v", terms, tc.terms)
+			}
+			if !reflect.DeepEqual(q.Speakers, tc.speakers) || q.Kind != tc.kind {
+				t.Errorf("speakers %v kind %d, want %v %d", q.Speakers, q.Kind, tc.speakers, tc.kind)
+			}
+		})
+	}
+}
+
+func TestQuestionTimes(t *testing.T) {
+	t.Parallel()
+	at := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+	for _, tc := range []struct {
+		text string
+		want date.Range
+	}{
+		{"What did Anna play on 5 January 2024?", date.Range{From: at(2024, 1, 5), To: at(2024, 1, 6)}},
+		{"What happened on August 3, 2023?", date.Range{From: at(2023, 8, 3), To: at(2023, 8, 4)}},
+		{"Where was Anna on the 31st of December?", date.Range{From: at(2023, 12, 31), To: at(2024, 1, 1)}},
+		{"What did Anna do in May 2022?", date.Range{From: at(2022, 5, 1), To: at(2022, 6, 1)}},
+		{"What did Anna do in August?", date.Range{From: at(2023, 8, 1), To: at(2023, 9, 1)}},
+		{"What may Anna do?", date.Range{}},
+		{"What happened in 2022?", date.Range{From: at(2022, 1, 1), To: at(2023, 1, 1)}},
+		{"What did Anna cook yesterday?", date.Range{From: at(2024, 1, 9), To: at(2024, 1, 10)}},
+		{"Where was Anna last week?", date.Range{From: at(2024, 1, 1), To: at(2024, 1, 8)}},
+		{"Where was Anna last month?", date.Range{From: at(2023, 12, 1), To: at(2024, 1, 1)}},
+		{"What did Anna do in summer 2023?", date.Range{From: at(2023, 6, 1), To: at(2023, 9, 1)}},
+		{"Where did Anna fall?", date.Range{}},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			t.Parallel()
+			if got := ask(tc.text).When; got != tc.want {
+				t.Errorf("range %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestFormsAndPrefixOfATerm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Where did Anna buy the \"tea* OR NEAR(x)\"?": {"buy bought|", "tea|", "near|", "x|"},
+		"mentorship?": {"mentorship|mentor"},
+		"東京都?":        {"東京|", "京都|"},
+		"?!":          nil,
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, term := range ask(text).Terms {
+				got = append(got, strings.Join(term.Forms(), " ")+"|"+term.Prefix())
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}

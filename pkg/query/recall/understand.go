@@ -1,0 +1,159 @@
+package recall
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+// question is a query understood by rules.
+type question struct {
+	rank.Question
+	lookups  []Term // what to look up for each of Question.Terms, in their order
+	words    bool   // it has a word at all
+	entities []memory.EntityID
+	person   *person   // the one person it is about; nil for none
+	past     bool      // it asks for what was
+	from, to time.Time // the time it speaks of, both inclusive; zero if none
+	overview bool      // it asks for much rather than for one thing
+	now      time.Time // from which its times are counted
+}
+
+// understand reads the query of a request.
+func understand(req Request, s Searcher) (question, error) {
+	speakers, err := s.Speakers(1000)
+	if err != nil {
+		return question{}, err
+	}
+	asked, overview := withoutPreamble(req.Query)
+	q := question{Question: rank.ParseQuestion(asked, req.Now, speakers), now: req.Now}
+	q.lookups = lookupsOf(q.Terms)
+	words := text.Terms(req.Query)
+	q.words = len(words) > 0
+	q.overview = overview || asksForOverview(words)
+	if !q.When.IsZero() {
+		q.from, q.to = q.When.From, q.When.To.Add(-time.Microsecond)
+	}
+	if q.entities, err = peopleNamed(s, req.Query, words, q.Speakers); err != nil {
+		return q, err
+	}
+	q.person = personAsked(q.Question, words, q.entities)
+	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
+	if len(q.Named) == 0 {
+		return q, nil
+	}
+	found, err := anyMatches(s, q.lookups)
+	if err == nil && !found { // the names are all there is to look up
+		q.addTerms(q.Named)
+	}
+	return q, err
+}
+
+// keep leaves the question the terms that are to be kept, in their order, and the pairs of them.
+func (q *question) keep(terms []bool) {
+	at, n := make([]int, len(q.Terms)), 0
+	for i, kept := range terms {
+		if kept {
+			at[i], q.Terms[n], q.lookups[n] = n, q.Terms[i], q.lookups[i]
+			n++
+		}
+	}
+	q.Terms, q.lookups = q.Terms[:n], q.lookups[:n]
+	pairs := q.Pairs[:0]
+	for _, p := range q.Pairs {
+		if terms[p[0]] && terms[p[1]] {
+			pairs = append(pairs, [2]int{at[p[0]], at[p[1]]})
+		}
+	}
+	q.Pairs = pairs
+}
+
+// ofLastLine returns the stems of the terms in the last line of the question that has any.
+func (q *question) ofLastLine() map[string]bool {
+	out := map[string]bool{}
+	lines := strings.Split(q.Text, "\n")
+	for i := len(lines) - 1; i >= 0 && len(out) == 0; i-- {
+		for _, t := range rank.ParseQuestion(lines[i], q.now, nil).Terms {
+			out[t.Stem] = true
+		}
+	}
+	return out
+}
+
+// lookupsOf returns what to look up for terms, in their order.
+func lookupsOf(terms []rank.Term) []Term {
+	out := make([]Term, len(terms))
+	for i, t := range terms {
+		out[i] = Term{Forms: t.Forms(), Prefix: t.Prefix(), Grams: t.CJK}
+	}
+	return out
+}
+
+// addTerms makes terms of a question's names.
+func (q *question) addTerms(names []rank.Term) {
+	q.Terms, q.lookups = append(q.Terms, names...), append(q.lookups, lookupsOf(names)...)
+}
+
+// anyMatches reports whether a message or a fact has one of the terms.
+func anyMatches(s Searcher, terms []Term) (bool, error) {
+	for _, t := range terms {
+		for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
+			if rows, _, err := s.Matching(r, t, 1); err != nil || len(rows) > 0 {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// possibleNames returns every run of one to four words that may be a name, spelled as the query has it: a stop word
+// alone is none. There are at most about 400.
+func possibleNames(query string, words []text.Term) []string {
+	var out []string
+	for i := range words {
+		for j := i; j < len(words) && j < i+4 && len(out) < 400; j++ {
+			if i == j && words[i].Stop && !words[i].Name {
+				continue
+			}
+			span := query[words[i].Start:words[j].End]
+			out = append(out, span)
+			if bare := strings.TrimSuffix(strings.TrimSuffix(span, "'s"), "’s"); bare != span {
+				out = append(out, bare)
+			}
+		}
+	}
+	return out
+}
+
+// preamble is the beginning of a question that asks for everything about something: its words are not looked up.
+var preamble = regexp.MustCompile(`(?i)^\s*(?:please,?\s+)?(?:(?:what|anything)\s+(?:(?:else\s+)?(?:do|can|did)\s+)?you\s+(?:know|remember|recall|tell\s+me|have|learn)|` +
+	`(?:can\s+you\s+)?tell\s+me(?:\s+(?:all|more|everything|something|anything)(?:\s+you\s+know)?)?|what\s+is\s+known|give\s+me\s+an?\s+(?:overview|summary))\s+(?:about|of|on)\s+`)
+
+// withoutPreamble returns a query without its preamble, and whether it had one.
+func withoutPreamble(query string) (string, bool) {
+	at := preamble.FindStringIndex(query)
+	if at == nil || strings.TrimSpace(query[at[1]:]) == "" {
+		return query, false
+	}
+	return query[at[1]:], true
+}
+
+// pastVerbs are the verbs of questions for what was.
+var pastVerbs = text.NewWordSet("did was were had")
+
+var overviewWords = map[string]bool{"overview": true, "summary": true, "summarize": true, "summarise": true, "everything": true, "profile": true, "overall": true}
+
+func asksForOverview(words []text.Term) bool {
+	return slices.ContainsFunc(words, func(w text.Term) bool { return overviewWords[w.Text] })
+}
+
+// idf is the weight of a term that df of n rows have: never negative.
+func idf(n, df int) float64 {
+	return math.Log(1 + (float64(n)-float64(df)+.5)/(float64(df)+.5))
+}

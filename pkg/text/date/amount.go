@@ -1,0 +1,145 @@
+package date
+
+// count reads an amount: digits, number words, "a few". least and most differ where the words are vague.
+func (p *parser) count(i int) (least, most, next int, ok bool) {
+	if n, ok := p.value(i, kFew); ok {
+		j := p.skip(i+1, kOf)
+		if n == 2 {
+			return 2, 2, j, true
+		}
+		return n - n/2, n + n/2, j, true
+	}
+	if p.has(i, kArticle) && p.has(i+1, kFew) {
+		return p.count(i + 1)
+	}
+	n, next, ok := p.number(i)
+	return n, n, next, ok && n <= 20000
+}
+
+// amountAt reads a count and its unit.
+func (p *parser) amountAt(i int) (least, most int, u unit, next int, ok bool) {
+	least, most, next, ok = p.count(i)
+	if !ok {
+		return 0, 0, 0, i, false
+	}
+	if p.is(next, "-") {
+		return 0, 0, 0, i, false
+	}
+	u, ok = p.unitAt(next)
+	return least, most, u, next + 1, ok && u != uHour && most > 0
+}
+
+// amount reads amounts of time from the day of saying: "two years ago", "in 3 days", "a week from now", "hace dos
+// semanas".
+func (p *parser) amount(i int, loose bool) (point, int, bool) {
+	if !p.known {
+		return point{}, i, false
+	}
+	sign, j := 0, i
+	ahead := p.has(i, kInPre)
+	switch {
+	case p.has(i, kAgoPre):
+		sign, j = -1, i+1
+	case ahead:
+		sign, j = 1, i+1
+	}
+	least, most, u, next, ok := p.amountAt(j)
+	if !ok && sign != 0 && p.has(i, kIn) {
+		return point{}, i, false
+	}
+	if !ok {
+		return point{}, i, false
+	}
+	switch {
+	case sign == 0 && p.has(next, kAgoPost):
+		sign, next = -1, next+1
+	case p.has(i-1, kFor) && sign == 0 && (p.has(next, kInPost) || p.is(next, ",") && p.has(next+1, kInPost)): // for 3 days from now
+		to, ok := shift(p.today, u, most)
+		return p.fix(i, interval{from: p.today, to: to - 1, rel: true}), p.skip(next, kInPost), ok
+	case p.has(next, kInPost) && sign >= 0:
+		sign, next = 1, next+1
+	case sign == 0:
+		return point{}, i, false
+	case sign < 0 && p.has(i, kBefore) && p.has(next, kUnit):
+		return point{}, i, false
+	case sign > 0 && p.has(i, kIn): // in three weeks: only where the sentence looks ahead, else it is how long
+		if p.has(next, kOf) || p.is(next, "'s") || p.direction(i) < 0 && !p.has(next, kNow) || p.has(next, kSince, kAfter, kFrom) {
+			return point{}, i, false
+		}
+	}
+	if sign < 0 && u == uYear { // nobody counts the years that have passed to the day
+		a, ok1 := whole(p.today, u, -most)
+		b, ok2 := whole(p.today, u, -least)
+		return p.fix(i, interval{from: a.from, to: b.to, rel: true}), next, ok1 && ok2
+	}
+	from, ok1 := shift(p.today, u, sign*most)
+	to, ok2 := shift(p.today, u, sign*least)
+	if from > to {
+		from, to = to, from
+	}
+	return p.fix(i, interval{from: from, to: to, rel: true}), next, ok1 && ok2
+}
+
+// stretch reads the last or next units: "the past two weeks", "the 3 next weeks", "los próximos tres días", 过去4天.
+func (p *parser) stretch(i int) (point, int, bool) {
+	dir, flavour, j, ok := p.shiftAt(i)
+	if ok && dir == 0 && p.has(j, kNear, kDir) {
+		dir, flavour, j, _ = p.shiftAt(j)
+	}
+	n, next, u := 0, 0, unit(0)
+	if ok {
+		j = p.skip(j, kOf)
+		_, most, k, is := p.count(j)
+		if !is || k >= len(p.t) {
+			return point{}, i, false
+		}
+		n, next = most, k
+		if u, ok = p.unitAt(next); !ok {
+			return point{}, i, false
+		}
+		next++
+	} else {
+		_, most, k, is := p.count(i)
+		if !is {
+			return point{}, i, false
+		}
+		n, next = most, k
+		if dir, flavour, k, ok = p.shiftAt(next); ok {
+			if u, ok = p.unitAt(k); !ok {
+				return point{}, i, false
+			}
+			next = k + 1
+		} else if u, ok = p.unitAt(next); ok && p.tab.postposed {
+			if dir, flavour, k, ok = p.shiftAt(next + 1); !ok {
+				return point{}, i, false
+			}
+			next = k
+		} else {
+			return point{}, i, false
+		}
+	}
+	if dir == 0 || n < 1 || n > 20000 || u == uHour || p.repeats(i) {
+		return point{}, i, false
+	}
+	_ = flavour
+	step := 1
+	if dir < 0 {
+		step = -1
+	}
+	if u == uQuarter || u == uDecade || u == uHalf {
+		a, ok1 := whole(p.today, u, step)
+		b, ok2 := whole(p.today, u, step*n)
+		return p.fix(i, interval{from: min(a.from, b.from), to: max(a.to, b.to), rel: true}), next, ok1 && ok2
+	}
+	far, ok := shift(p.today, u, step*n)
+	s := interval{from: p.today + 1, to: far, rel: true}
+	if dir < 0 {
+		s = interval{from: far, to: p.today - 1, rel: true}
+	}
+	if u == uWorkday && dir > 0 {
+		for s.from < s.to && (weekdayOf(s.from) == 0 || weekdayOf(s.from) == 6) {
+			s.from++
+		}
+	}
+	return p.fix(i, s), next, ok && s.from <= s.to
+}

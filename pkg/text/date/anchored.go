@@ -1,0 +1,102 @@
+package date
+
+// anchored reads periods named by their distance from another: "the week before 8 June", "two days after Christmas",
+// "3 weeks from tomorrow", "the weekend of May 6".
+func (p *parser) anchored(i int) (match, bool) {
+	_, n, u, j, ok := p.amountAt(i)
+	single := false
+	wd, isDay := p.value(i, kWeekday)
+	if !ok {
+		n, j, single = 1, i+1, true
+		if u, ok = p.unitAt(i); !ok && !isDay || u == uHour && !isDay {
+			return match{}, false
+		}
+	} else {
+		isDay = false
+	}
+	j = p.skip(j, kMarkDay)
+	lasting := !single && p.has(i-1, kFor)
+	if lasting && p.is(j, ",") && p.has(j+1, kFrom) {
+		j++
+	}
+	how := 0
+	switch {
+	case p.has(j, kBefore):
+		how = -1
+	case p.has(j, kAfter), !single && p.has(j, kFrom):
+		how = 1
+	case single && !isDay && p.has(j, kOf):
+	default:
+		return match{}, false
+	}
+	k := p.skip(j+1, kArticle, kOn)
+	if how == 0 && u != uWeek && u != uWeekend && u != uDay && u != uWorkweek {
+		return match{}, false
+	}
+	pt, next, ok := p.end(k)
+	if !ok || pt.d != 0 && pt.m == 0 && !pt.fixed && pt.wd < 0 && !(how == 0 && p.t[k].ordinal) {
+		return match{}, false
+	}
+	base, ok := p.resolve(pt)
+	if !ok {
+		return match{}, false
+	}
+	days := base.days()
+	count := n
+	day := base.from
+	if base.core != 0 {
+		day = base.core
+	} else if how > 0 {
+		day = base.to
+		if days > 1 {
+			day++
+			n--
+		}
+	}
+	switch {
+	case how == 0:
+		if days > 9 && u != uDay || u == uDay && days > 1 {
+			return match{}, false
+		}
+		if base.core != 0 {
+			base.from = base.core
+		}
+		if wd := weekdayOf(base.from); u == uWeekend && (wd == 1 || wd == 2) {
+			base.from -= 3
+		}
+		s, ok := whole(base.from, u, 0)
+		s.rel = base.rel
+		return match{s, i, next}, ok
+	case isDay && single:
+		step := how
+		for day += step; weekdayOf(day) != wd; day += step {
+		}
+		return match{oneDay(day, base.rel), i, next}, true
+	case u == uWeekend:
+		off := -1
+		if how > 0 {
+			if off = 0; weekdayOf(day) == 6 || weekdayOf(day) == 0 {
+				off = 1
+			}
+		}
+		s, ok := whole(day, u, off)
+		s.rel = base.rel
+		return match{s, i, next}, ok
+	case lasting && p.has(j, kFrom): // for three days from Monday
+		to, ok := shift(base.from, u, count)
+		return match{interval{from: base.from, to: to - 1, rel: base.rel}, i, next}, ok
+	case single && u != uDay:
+		from, ok1 := shift(day, u, -1)
+		s := interval{from: from, to: day - 1, rel: base.rel}
+		if how > 0 {
+			if days == 1 || base.core != 0 {
+				day++
+			}
+			to, ok2 := shift(day, u, 1)
+			s, ok1 = interval{from: day, to: to - 1, rel: base.rel}, ok2
+		}
+		return match{s, i, next}, ok1
+	}
+	at, ok := shift(day, u, how*n)
+	return match{oneDay(at, base.rel), i, next}, ok
+}

@@ -1,0 +1,113 @@
+package date
+
+// dayMonth reads "7 May 2023", "the 7th of May", "May 7, 2023" and "May the seventh", with a year or "last year" behind.
+func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
+	pt := p.empty(i)
+	var next int
+	if m, ok := p.value(i, kMonth); ok && !p.t[i].cjk {
+		j := i + 1
+		if p.is(j, ".") || p.is(j, ",") {
+			j++
+		}
+		j = p.skip(j, kArticle)
+		d, behind, ordinal, ok := p.dayNumberAt(j)
+		if !ok || p.is(i+1, ",") && !ordinal {
+			return point{}, i, false
+		}
+		if p.t[j].digits > 0 && behind < len(p.t) && p.is(behind, ":") && p.tight(behind) {
+			return point{}, i, false
+		}
+		if _, isUnit := p.unitAt(behind); isUnit && !p.tab.cjk {
+			return point{}, i, false
+		}
+		pt.m, pt.d, next = m, d, behind
+	} else {
+		d, j, ordinal, ok := p.dayNumberAt(i)
+		if !ok {
+			return point{}, i, false
+		}
+		if p.is(j, ".") && p.tight(j) {
+			j++
+		}
+		j = p.skip(j, kMarkDay)
+		if v, _ := p.value(j, kUnit); p.has(j, kUnit) && v == int(uDay) && ordinal {
+			j++
+		}
+		k := p.skip(j, kOf, kArticle)
+		if p.is(k, "-") && p.tight(k) && p.tight(k+1) {
+			k++
+		}
+		m, ok := p.value(k, kMonth)
+		if !ok { // 7. vierter
+			if mm, behind, isNth := p.nthOf(k); isNth && ordinal && mm >= 1 && mm <= 12 && k == j && !p.has(behind, kUnit, kOf) && p.tab.dotted {
+				m, ok, k = mm, true, behind-1
+			}
+		}
+		if !ok && k > j && k+2 < len(p.t) && p.t[k].digits > 0 && p.t[k].n >= 1 && p.t[k].n <= 12 && p.has(k+1, kOf) && p.t[k+2].digits == 4 { // 9 de 8 de 1971
+			m, ok = p.t[k].n, true
+		}
+		if ok {
+			pt.m, pt.d, next = m, d, k+1
+		} else { // the 15th of next month
+			s, behind, isShifted := p.shiftedUnit(k)
+			if !isShifted || k == j && !ordinal || s.days() < 28 || s.days() > 31 {
+				return point{}, i, false
+			}
+			y, m, _ := civil(s.from)
+			pt.y, pt.m, pt.d, pt.rel = y, m, d, true
+			return pt, behind, valid(y, m, d)
+		}
+	}
+	if y, behind, rel, ok := p.yearBehind(next, true); ok {
+		pt.y, pt.rel, next = y, rel, behind
+	} else if p.is(next, ".") && p.tight(next) && next+1 < len(p.t) && !p.t[next+1].upper && len(p.t[next-1].low) <= 6 && p.has(next-1, kMonth) {
+		next++
+		if y, behind, rel, ok := p.yearBehind(next, false); ok {
+			pt.y, pt.rel, next = y, rel, behind
+		}
+	}
+	return pt, next, true
+}
+
+// dayAlone reads a day of the month without month: "on the 18th", "el día 21", "am 25.", 29日. With loose set any number
+// that can be one counts.
+func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
+	d, next, ordinal, ok := p.dayNumberAt(i)
+	if !ok || !p.known {
+		return point{}, i, false
+	}
+	pt := p.empty(i)
+	pt.d = d
+	if p.has(i, kMarkDay) {
+		return point{}, i, false
+	}
+	if loose {
+		return pt, p.skip(next, kMarkDay), true
+	}
+	prev := i - 1
+	for p.has(prev, kArticle) {
+		prev--
+	}
+	if wd, ok := p.value(next, kWeekday); ok && (p.has(i-1, kOn) || p.has(prev, kOn) && prev >= i-2) { // le 25 mardi
+		pt.wd = wd
+		return pt, next + 1, true
+	}
+	switch {
+	case next < len(p.t) && (p.t[next].digits > 0 || p.has(next, kUnit, kNumber, kOf)):
+		return point{}, i, false
+	case p.has(prev, kMarkDay) && !p.tab.cjk && (prev == i-1): // el día 21
+	case ordinal && p.has(prev, kOn) && (prev < i-1 || p.t[i].digits > 0) && p.endsAt(next):
+	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
+	default:
+		return point{}, i, false
+	}
+	return pt, next, true
+}
+
+// endsAt reports whether no noun follows: "on the 4th" and not "on the 4th floor".
+func (p *parser) endsAt(i int) bool {
+	if i >= len(p.t) || p.t[i].mark {
+		return true
+	}
+	return p.tab.words[p.t[i].low] || p.t[i].senses != nil
+}

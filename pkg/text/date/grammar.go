@@ -1,0 +1,268 @@
+package date
+
+// expression reads the longest time expression that begins at word i.
+func (p *parser) expression(i int) (match, bool) {
+	if p.repeats(i) {
+		return match{}, false
+	}
+	if m, ok := p.between(i); ok {
+		return m, true
+	}
+	if m, ok := p.anchored(i); ok {
+		return p.agreed(p.withDayPart(m)), true
+	}
+	pt, next, ok := p.point(i, false)
+	if !ok {
+		return match{}, false
+	}
+	s, ok := p.resolve(pt)
+	if ok && p.tab.cjk {
+		s, next = p.onward(s, next)
+	}
+	return p.agreed(p.withDayPart(match{s, pt.at, next})), ok
+}
+
+// agreed drops a day that the weekday behind it contradicts: "in 3 days, on Friday" said on a Wednesday is not sure.
+func (p *parser) agreed(m match) match {
+	k := m.next
+	if p.is(k, ",") {
+		k++
+	}
+	on := p.skip(k, kOn)
+	wd, ok := p.value(on, kWeekday)
+	if !ok || m.days() != 1 || p.has(on, kWeak) || on == k && k == m.next && !p.has(m.first, kUnit, kNumber) || p.has(m.first, kWeekday) {
+		return m
+	}
+	m.next = on + 1
+	if weekdayOf(m.from) != wd {
+		m.to = m.from - 1
+	}
+	return m
+}
+
+// onward reads what stands behind a date where the language puts it last: 今日から2日後, 18日の週.
+func (p *parser) onward(s interval, next int) (interval, int) {
+	k := p.skip(next, kFrom, kOf)
+	if k == next {
+		return s, next
+	}
+	if u, ok := p.unitAt(k); ok && u == uWeek && s.days() == 1 {
+		w, _ := whole(s.from, uWeek, 0)
+		w.rel = s.rel
+		return w, k + 1
+	}
+	_, n, u, behind, ok := p.amountAt(k)
+	if !ok {
+		return s, next
+	}
+	switch {
+	case p.has(behind, kInPost):
+	case p.has(behind, kAgoPost):
+		n = -n
+	default:
+		return s, next
+	}
+	if day, ok := shift(s.from, u, n); ok {
+		return oneDay(day, s.rel), behind + 1
+	}
+	return s, next
+}
+
+// repeats reports whether what begins at word i happens every time: "every Monday", "Mondays and".
+func (p *parser) repeats(i int) bool {
+	for j := i - 1; j >= 0 && j >= i-3; j-- {
+		if p.has(j, kEvery) && (!p.has(j, kArticle) || p.has(i, kWeekday)) {
+			return true
+		}
+		if p.t[j].digits == 0 && !p.has(j, kArticle, kOrdinal, kNumber) {
+			break
+		}
+	}
+	return false
+}
+
+// withDayPart includes "morning" in "yesterday morning".
+func (p *parser) withDayPart(m match) match {
+	if p.has(m.next, kDayPart) && !p.t[m.next].mark && m.days() == 1 {
+		m.next++
+	}
+	return m
+}
+
+// point is what an expression says of a date before the rest is known from its sentence.
+type point struct {
+	at      int // index of its first word
+	y, m, d int // 0 for what is not said
+	wd      int // weekday, -1 for none
+	fixed   bool
+	interval
+	part   int      // the part of a period that it names: kPart values, -1 for none
+	base   interval // the period that part is of
+	shared bool     // its month or year was said of the other end of a range
+	near   int      // -1 or 1 where words say that it lies back or ahead
+}
+
+func (p *parser) empty(i int) point { return point{at: i, wd: -1, part: -1} }
+
+func (p *parser) fix(i int, s interval) point {
+	pt := p.empty(i)
+	pt.fixed, pt.interval = true, s
+	return pt
+}
+
+// point reads a date or period that begins at word i. With loose set, words count that alone would be none: a number as
+// a day or year, a bare month.
+func (p *parser) point(i int, loose bool) (point, int, bool) {
+	if i >= len(p.t) || p.repeats(i) {
+		return point{}, i, false
+	}
+	for _, rule := range []func(int, bool) (point, int, bool){p.nth, p.partOf, p.marked, p.near, p.shifted, p.numeric, p.dayMonth, p.weekday, p.amount,
+		p.weekend, p.quarter, p.season, p.holiday, p.decade, p.monthYear, p.year, p.dayAlone} {
+		if pt, next, ok := rule(i, loose); ok {
+			return pt, next, true
+		}
+	}
+	return point{}, i, false
+}
+
+// resolve completes a point by the direction of its sentence.
+func (p *parser) resolve(pt point) (interval, bool) {
+	s, ok := p.settle(pt)
+	if ok && pt.part >= 0 && !pt.fixed {
+		s, ok = part(s, pt.part, p.today)
+	}
+	return s, ok
+}
+
+func (p *parser) settle(pt point) (interval, bool) {
+	switch {
+	case pt.fixed:
+		return pt.interval, true
+	case pt.y != 0 && pt.m != 0 && pt.d != 0:
+		return oneDay(dayNumber(pt.y, pt.m, pt.d), pt.rel), valid(pt.y, pt.m, pt.d)
+	case pt.y != 0 && pt.m != 0:
+		return monthOf(pt.y, pt.m, pt.rel), pt.m <= 12
+	case pt.y != 0:
+		return yearOf(pt.y, pt.rel), true
+	}
+	if !p.known {
+		return interval{rel: true}, false
+	}
+	dir := pt.near
+	if dir == 0 {
+		dir = p.direction(pt.at)
+	}
+	switch {
+	case pt.m != 0 && pt.d != 0:
+		return p.nearDay(pt.m, pt.d, dir)
+	case pt.m != 0:
+		y := p.y
+		if dir < 0 && pt.m > p.m {
+			y--
+		} else if dir >= 0 && pt.m < p.m {
+			y++
+		}
+		return monthOf(y, pt.m, true), true
+	case pt.d != 0:
+		return p.nearDayOfMonth(pt.d, pt.wd, dir)
+	case pt.wd >= 0:
+		if dir < 0 {
+			return oneDay(p.today-1-(weekdayOf(p.today-1)-pt.wd+7)%7, true), true
+		}
+		return oneDay(p.today+(pt.wd-weekdayOf(p.today)+7)%7, true), true
+	}
+	return interval{}, false
+}
+
+// nearDay returns the day of a month without a year: the last one if dir is negative, else the next one.
+func (p *parser) nearDay(m, d, dir int) (interval, bool) {
+	y, step := p.y, 1
+	if dir < 0 {
+		step = -1
+	}
+	for range 9 { // 29 February
+		if valid(y, m, d) {
+			if day := dayNumber(y, m, d); dir < 0 && day <= p.today || dir >= 0 && day >= p.today {
+				return oneDay(day, true), true
+			}
+		}
+		y += step
+	}
+	return interval{}, false
+}
+
+// nearDayOfMonth returns a day without a month, of the weekday wd if that is not -1.
+func (p *parser) nearDayOfMonth(d, wd, dir int) (interval, bool) {
+	step := 1
+	if dir < 0 {
+		step = -1
+	}
+	if day := dayNumber(p.y, p.m, d); wd >= 0 && valid(p.y, p.m, d) && weekdayOf(day) == wd && day < p.today+7 && day > p.today-7 {
+		return oneDay(day, true), true // a weekday and a day that agree say more than the tense
+	}
+	for k := range 24 {
+		y, m, _ := civil(dayNumber(p.y, p.m+step*k, 1))
+		if !valid(y, m, d) {
+			continue
+		}
+		day := dayNumber(y, m, d)
+		if (dir < 0 && day <= p.today || dir >= 0 && day >= p.today) && (wd < 0 || weekdayOf(day) == wd) {
+			return oneDay(day, true), true
+		}
+	}
+	return interval{}, false
+}
+
+// part narrows a period to one of its parts.
+func part(s interval, which, today int) (interval, bool) {
+	n := s.days()
+	if n < 5 {
+		return s, which < 5
+	}
+	y, m, _ := civil(s.from)
+	year, month := n >= 365 && n <= 366, n >= 28 && n <= 31
+	half := s.from + n/2
+	switch {
+	case year:
+		half = dayNumber(y, 7, 1)
+	case month:
+		half = dayNumber(y, m, 16)
+	case n == 7:
+		half = s.from + 3
+	}
+	out := s
+	out.core = 0
+	switch which {
+	case 0, 3, 6:
+		out.to = half - 1
+		if year && which == 0 && !s.rel {
+			out.to = dayNumber(y, 5, 1) - 1
+		}
+		if which == 6 && s.from < today && today <= s.to {
+			out.to = min(out.to, today-1)
+		}
+	case 1:
+		switch {
+		case year:
+			out.from, out.to = dayNumber(y, 5, 1), dayNumber(y, 9, 1)-1
+		case month:
+			out.from, out.to = dayNumber(y, m, 10), dayNumber(y, m, 20)
+		default:
+			out.from, out.to = s.from+n/3, s.to-n/3
+		}
+	case 2, 4, 7:
+		out.from = half
+		if year && which == 2 && !s.rel {
+			out.from = dayNumber(y, 9, 1)
+		}
+		if which == 7 && s.from <= today && today <= s.to {
+			out.from = max(out.from, today)
+		}
+	case 5:
+		if today < s.from || today > s.to {
+			return s, false
+		}
+		out.from = today
+	}
+	return out, out.from <= out.to
+}

@@ -1,0 +1,142 @@
+package date
+
+import (
+	"strconv"
+	"strings"
+)
+
+// season reads "summer of 2022", "spring 2023" and "in the summer". Seasons are those of the northern hemisphere.
+func (p *parser) season(i int, loose bool) (point, int, bool) {
+	m, ok := p.value(i, kSeason)
+	if !ok || p.is(i+1, "'s") {
+		return point{}, i, false
+	}
+	if y, next, rel, ok := p.yearBehind(i+1, false); ok {
+		return p.fix(i, seasonOf(y, m, rel)), next, true
+	}
+	if dir, _, next, ok := p.shiftAt(i + 1); ok && p.tab.postposed && !p.has(next, kUnit) && p.known {
+		return p.fix(i, p.shiftedSeason(m, dir)), next, true
+	}
+	if !p.known || !loose && !p.timeBefore(i) || !p.endsAt(i+1) {
+		return point{}, i, false
+	}
+	y := p.y
+	s := seasonOf(y, m, true)
+	if dir := p.direction(i); dir >= 0 && s.to < p.today {
+		y++
+	} else if dir < 0 && s.from > p.today {
+		y--
+	}
+	return p.fix(i, seasonOf(y, m, true)), i + 1, true
+}
+
+// holiday reads "at Christmas", "New Year's Eve 2022" and "easter 2018". Without a year, a word before must make it a time.
+func (p *parser) holiday(i int, loose bool) (point, int, bool) {
+	h, ok := p.value(i, kHoliday)
+	if !ok {
+		return point{}, i, false
+	}
+	rule := p.tab.holidays[h]
+	if y, next, rel, ok := p.yearBehind(i+1, false); ok {
+		s, ok := holidayIn(rule, y, rel)
+		return p.fix(i, s), next, ok
+	}
+	if !p.known || !loose && !p.timeBefore(i) && !p.has(i-1, kOn, kUntil) && !p.has(i-1, kArticle) && !p.tab.cjk || (!p.endsAt(i+1) || p.has(i+1, kUnit)) && !p.tab.cjk {
+		return point{}, i, false
+	}
+	s, ok := p.nearHoliday(rule, p.direction(i), false)
+	return p.fix(i, s), i + 1, ok
+}
+
+// nearHoliday returns the last or next time of a holiday. strict leaves out the present day.
+func (p *parser) nearHoliday(rule string, dir int, strict bool) (interval, bool) {
+	for k := range 3 {
+		y := p.y - 1 + k
+		if dir < 0 {
+			y = p.y + 1 - k
+		}
+		s, ok := holidayIn(rule, y, true)
+		if !ok {
+			return s, false
+		}
+		edge := 0
+		if strict && dir != 0 {
+			edge = 1
+		}
+		if dir < 0 && s.from <= p.today-edge && (edge == 0 || s.to < p.today) || dir >= 0 && s.to >= p.today+edge {
+			return s, true
+		}
+	}
+	return interval{}, false
+}
+
+// holidayIn returns a holiday of a year by its rule:
+//
+//	12-25        a day
+//	12-24..26    the days of a feast, named by its second
+//	easter-2     days from Easter Sunday
+//	11-thu-4     the fourth Thursday of November; -1 is the last one
+func holidayIn(rule string, y int, rel bool) (interval, bool) {
+	if y < 1 || y > 9999 {
+		return interval{}, false
+	}
+	if rest, ok := strings.CutPrefix(rule, "easter"); ok {
+		n := 0
+		if rest != "" {
+			n, _ = strconv.Atoi(rest)
+		}
+		return oneDay(easter(y)+n, rel), true
+	}
+	f := strings.Split(rule, "-")
+	m, _ := strconv.Atoi(f[0])
+	if len(f) >= 3 {
+		wd := strings.Index("sunmontuewedthufrisat", f[1]) / 3
+		n, _ := strconv.Atoi(strings.Join(f[2:], "-"))
+		if n == 0 { // "5-mon--1" is the last one
+			n = -1
+		}
+		first := dayNumber(y, m, 1)
+		if n < 0 {
+			last := dayNumber(y, m+1, 1) - 1
+			return oneDay(last-(weekdayOf(last)-wd+7)%7, rel), true
+		}
+		return oneDay(first+(wd-weekdayOf(first)+7)%7+7*(n-1), rel), true
+	}
+	from, to, more := strings.Cut(f[1], "..")
+	d, _ := strconv.Atoi(from)
+	s := oneDay(dayNumber(y, m, d), rel)
+	if more {
+		d, _ := strconv.Atoi(to)
+		s.to = dayNumber(y, m, d)
+		s.core = s.from + 1
+	}
+	return s, true
+}
+
+// setAside marks the times that the sentence is not about: the day that something was moved from, and what is denied.
+func (p *parser) setAside(spans []Span) {
+	if len(spans) < 2 {
+		return
+	}
+	for k := range spans {
+		i := 0
+		for i < len(p.t) && p.t[i].start < spans[k].Start {
+			i++
+		}
+		for i--; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
+		}
+		if p.has(i, kNot) || p.is(i, "from") && p.anyMoved(i) {
+			spans[k].Aside = true
+		}
+	}
+}
+
+// anyMoved reports whether a verb before word i moves an appointment.
+func (p *parser) anyMoved(i int) bool {
+	for j := p.clauseStart(i); j < i; j++ {
+		if matches(p.tab.moved, p.t[j].low) {
+			return true
+		}
+	}
+	return false
+}

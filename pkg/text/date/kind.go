@@ -1,0 +1,84 @@
+package date
+
+// kind is what a phrase of a table means for the grammar.
+type kind uint8
+
+const (
+	kNone      kind = iota
+	kMonth          // 1 to 12
+	kWeekday        // 0 Sunday to 6 Saturday
+	kUnit           // a unit
+	kDay            // days from the day of saying
+	kRel            // a unit of the calendar, shifted: unit*16 + 8 + units
+	kDir            // units from the present one: last -1, this 0, next 1
+	kNear           // the nearest before -1, the nearest after 1: past, coming
+	kNumber         // its value
+	kOrdinal        // its value; -1 for "last"
+	kFew            // how many at least
+	kAgoPre         // stands before an amount that lies back
+	kAgoPost        // stands behind it
+	kInPre          // stands before an amount that lies ahead
+	kInPost         // stands behind it
+	kBefore         // before a date
+	kAfter          // after a date
+	kSince          // from a date of the past on
+	kFrom           // opens a range
+	kTo             // joins the ends of a range
+	kBetween        // opens a range whose ends are joined by "and"
+	kToPost         // closes a range behind its last end
+	kAnd            // joins the ends of what "between" opens
+	kOf             // joins a part to its whole
+	kIn             // makes a bare month, season or year a time
+	kUntil          // up to a date: looks ahead
+	kOn             // stands before a day
+	kArticle        // skipped
+	kPart           // 0 early, 1 middle, 2 late, 3 first half, 4 second half, 5 rest, 6 earlier, 7 later
+	kSeason         // first month
+	kHoliday        // index
+	kEvery          // repeats
+	kDayPart        // belongs to the day before it
+	kNow            // the day of saying
+	kMarkYear       // stands behind the number of a year
+	kMarkMonth      // behind the number of a month
+	kMarkDay        // behind the number of a day
+	kSuffix         // makes the digits before it an ordinal
+	kDecade         // makes the digits before it a decade
+	kYearWord       // stands before the number of a year
+	kQuarter        // a quarter of the year by its number
+	kEra            // year before the first of an era
+	kFor            // stands before how long something lasts
+	kNot            // denies the date behind it
+	kWeak           // a month or weekday that is a common word too
+)
+
+// kinds maps the names of a table to kinds. A kind in the second list takes no value.
+var kinds = map[string]kind{
+	"month": kMonth, "weekday": kWeekday, "unit": kUnit, "day": kDay, "rel": kRel, "dir": kDir, "near": kNear, "number": kNumber,
+	"ordinal": kOrdinal, "few": kFew, "part": kPart, "season": kSeason, "holiday": kHoliday, "quarter": kQuarter, "era": kEra,
+
+	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
+	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
+	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "weak": kWeak,
+}
+
+// unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.
+type unit int
+
+const (
+	uHour unit = iota
+	uDay
+	uWeek
+	uWeekend
+	uWorkweek
+	uFortnight
+	uMonth
+	uQuarter
+	uHalf
+	uYear
+	uDecade
+	uCentury
+	uWorkday
+)
+
+var units = []string{"hour", "day", "week", "weekend", "workweek", "fortnight", "month", "quarter", "half", "year", "decade", "century", "workday"}

@@ -1,0 +1,170 @@
+package date_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
+)
+
+// Wednesday 14 October 2026, in the morning.
+var wednesday = time.Date(2026, 10, 14, 9, 30, 0, 0, time.UTC)
+
+// mainTime returns the time that a sentence is about as "from to", or "" for none.
+func mainTime(s, language string) string {
+	d, ok := date.Main(date.Find(s, wednesday, language))
+	if !ok {
+		return ""
+	}
+	return d.From.Format(time.DateOnly) + " " + d.To.Format(time.DateOnly)
+}
+
+func TestTense(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		// The present and the future look ahead.
+		"The train to Graz leaves on Monday.":                 "2026-10-19 2026-10-19",
+		"Her exam is on 3 February.":                          "2027-02-03 2027-02-03",
+		"We pay less tax from March.":                         "2027-03-01 2027-03-31",
+		"I must renew my passport by Friday.":                 "2026-10-16 2026-10-16",
+		"The exhibition stays open until 8 November.":         "2026-11-08 2026-11-08",
+		"Lunch on Thursday?":                                  "2026-10-15 2026-10-15",
+		"Could you remind me on the 20th?":                    "2026-10-20 2026-10-20",
+		"The vet sees the cat in nine days.":                  "2026-10-23 2026-10-23",
+		"My mother's operation is scheduled for November.":    "2026-11-01 2026-11-30",
+		"I booked a table for Sunday.":                        "2026-10-18 2026-10-18",
+		"We're invited to a christening on Saturday.":         "2026-10-17 2026-10-17",
+		"She gets her cast off in December.":                  "2026-12-01 2026-12-31",
+		"The lease is signed and the move is on 1 September.": "2027-09-01 2027-09-01",
+		"At Easter we drive to the coast.":                    "2027-03-28 2027-03-28",
+		// The past looks back.
+		"The boiler broke on Monday.":                    "2026-10-12 2026-10-12",
+		"She was born in November.":                      "2025-11-01 2025-11-30",
+		"I've been off sick since Friday.":               "2026-10-09 2026-10-09",
+		"On 3 February we signed the contract.":          "2026-02-03 2026-02-03",
+		"They moved out in August.":                      "2026-08-01 2026-08-31",
+		"We went to the opera on Saturday.":              "2026-10-10 2026-10-10",
+		"I had planned the trip when I fell ill in May.": "2026-05-01 2026-05-31",
+		// The verb that the date belongs to.
+		"I finished the draft, but the review is on Friday.": "2026-10-16 2026-10-16",
+		"The call was moved from Tuesday to Friday.":         "2026-10-16 2026-10-16",
+		"The delivery has been postponed to 2 December.":     "2026-12-02 2026-12-02",
+		"Not on Thursday but on Saturday.":                   "2026-10-17 2026-10-17",
+		"Rehearsal is on Sunday instead of Monday.":          "2026-10-18 2026-10-18",
+		// Several words for one time.
+		"I'm in Oslo from 3 to 9 August.":             "2027-08-03 2027-08-09",
+		"They were in Oslo from 3 to 9 August.":       "2026-08-03 2026-08-09",
+		"The shop is shut from Monday to Thursday.":   "2026-10-19 2026-10-22",
+		"I'll be away the last week of October.":      "2026-10-26 2026-11-01",
+		"The audit is in the first week of December.": "2026-11-30 2026-12-06",
+		"We meet on the second Tuesday of November.":  "2026-11-10 2026-11-10",
+		"She retires at the end of the month.":        "2026-10-16 2026-10-31",
+		"Sales fell in the third quarter of 2025.":    "2025-07-01 2025-09-30",
+		"I saw him the Friday before Halloween 2024.": "2024-10-25 2024-10-25",
+		"It is the twenty third of September, 2019.":  "2019-09-23 2019-09-23",
+		"I was in Oslo between 3 and 9 August.":       "2026-08-03 2026-08-09",
+		"She signed up for the choir trip on 2 May.":  "2027-05-02 2027-05-02",
+		// What is not sure.
+		"I'll call in three days, on Monday.": "",
+		"We are away on Labor Day weekend.":   "",
+		// No time.
+		"June is my sister.":                    "",
+		"We play chess every Thursday.":         "",
+		"March on, brave soldiers!":             "",
+		"Room 2024 is on the fourth floor.":     "",
+		"I may see it, may I not?":              "",
+		"Take the second exit after 3 km.":      "",
+		"On Mondays I swim.":                    "",
+		"He won 3-2 and then lost 1/2 of it.":   "",
+		"Call 030 12 45 or write to box 11/12.": "",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			if got := mainTime(text, ""); got != want {
+				t.Errorf("it is about %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ language, text, want string }{
+		{"de", "Die Prüfung ist am Montag.", "2026-10-19 2026-10-19"},
+		{"de", "Am 3. Februar haben wir geheiratet.", "2026-02-03 2026-02-03"},
+		{"de", "Vor zwei Wochen war ich in Wien.", "2026-09-30 2026-09-30"},
+		{"de", "Wir ziehen im März um.", "2027-03-01 2027-03-31"},
+		{"de", "Übermorgen kommt der Klempner.", "2026-10-16 2026-10-16"},
+		{"de", "Das Konzert war letzten Samstag.", "2026-10-10 2026-10-10"},
+		{"de", "Die Ausstellung läuft bis zum 12.11.", "2026-11-12 2026-11-12"},
+		{"de", "Der Termin wurde auf Freitag verschoben.", "2026-10-16 2026-10-16"},
+		{"de", "Jeden Dienstag gehe ich schwimmen.", ""},
+		{"de", "Der Kurs geht vom 3. bis 9. August.", "2027-08-03 2027-08-09"},
+		{"de", "Heute in zwei Wochen heiraten wir.", "2026-10-28 2026-10-28"},
+		{"es", "El examen es el lunes.", "2026-10-19 2026-10-19"},
+		{"es", "El lunes vi a mi hermana.", "2026-10-12 2026-10-12"},
+		{"es", "La semana pasada compré una bici.", "2026-10-05 2026-10-11"},
+		{"es", "Hace tres días llegó el paquete.", "2026-10-11 2026-10-11"},
+		{"es", "Nos mudamos el 3 de febrero.", "2027-02-03 2027-02-03"},
+		{"es", "Nació el 9 de mayo de 1988.", "1988-05-09 1988-05-09"},
+		{"es", "Juego al tenis todos los jueves.", ""},
+		{"fr", "Mon train part lundi.", "2026-10-19 2026-10-19"},
+		{"fr", "Il y a deux semaines, j'ai vu Paul.", "2026-09-30 2026-09-30"},
+		{"fr", "Nous avons déménagé en mars.", "2026-03-01 2026-03-31"},
+		{"fr", "La réunion est le 20 novembre.", "2026-11-20 2026-11-20"},
+		{"fr", "Elle arrive après-demain.", "2026-10-16 2026-10-16"},
+		{"nl", "Ik heb maandag een afspraak bij de kapper.", "2026-10-19 2026-10-19"},
+		{"nl", "Vorige week was ik in Gent.", "2026-10-05 2026-10-11"},
+		{"nl", "We verhuizen op 3 februari.", "2027-02-03 2027-02-03"},
+		{"nl", "Drie dagen geleden kwam het pakket.", "2026-10-11 2026-10-11"},
+		{"pt", "A prova é na segunda-feira.", "2026-10-19 2026-10-19"},
+		{"pt", "Na semana passada comprei um carro.", "2026-10-05 2026-10-11"},
+		{"pt", "Amanhã vou ao dentista.", "2026-10-15 2026-10-15"},
+		{"it", "L'esame è lunedì.", "2026-10-19 2026-10-19"},
+		{"it", "La settimana scorsa ho visto Marta.", "2026-10-05 2026-10-11"},
+		{"it", "Due giorni fa è arrivato il pacco.", "2026-10-12 2026-10-12"},
+		{"it", "Partiamo il 3 febbraio.", "2027-02-03 2027-02-03"},
+		{"it", "Dal 3 al 9 maggio siamo a Pisa.", "2027-05-03 2027-05-09"},
+		{"nl", "Ik ben weg van volgende vrijdag tot 1 november 2026.", "2026-10-23 2026-10-31"},
+		{"zh", "我们下周五去看电影。", "2026-10-23 2026-10-23"},
+		{"zh", "上周五我去了医院。", "2026-10-09 2026-10-09"},
+		{"zh", "2025年3月7日我们结婚了。", "2025-03-07 2025-03-07"},
+		{"zh", "三天前我买了一辆车。", "2026-10-11 2026-10-11"},
+		{"ja", "来週の月曜日に面接があります。", "2026-10-19 2026-10-19"},
+		{"ja", "三日前に引っ越しました。", "2026-10-11 2026-10-11"},
+		{"ja", "昨日、母に会いました。", "2026-10-13 2026-10-13"},
+		{"ja", "11月3日に出発します。", "2026-11-03 2026-11-03"},
+		{"ko", "내일 병원에 갑니다.", "2026-10-15 2026-10-15"},
+		{"sv", "Igår köpte jag en cykel.", "2026-10-13 2026-10-13"},
+		{"pl", "Wczoraj byłem u lekarza.", "2026-10-13 2026-10-13"},
+		{"ru", "Завтра у меня экзамен.", "2026-10-15 2026-10-15"},
+		{"tr", "Yarın doktora gideceğim.", "2026-10-15 2026-10-15"},
+		{"fi", "Tapaaminen on 2026-11-05.", "2026-11-05 2026-11-05"},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			if got := mainTime(c.text, c.language); got != c.want {
+				t.Errorf("known to be %s it is about %q, want %q", c.language, got, c.want)
+			}
+			if got := mainTime(c.text, ""); got != c.want {
+				t.Errorf("guessed it is about %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestGuess(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Check 'em out!":                   "",
+		"We lay in the sun.":               "",
+		"I won the raffle on Monday.":      "2026-10-12 2026-10-12",
+		"I won't be there on Monday.":      "2026-10-19 2026-10-19",
+		"The Christmas market was lovely.": "",
+		"Set it out, do it so.":            "",
+	} {
+		if got := mainTime(text, ""); got != want {
+			t.Errorf("%q is about %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package date
+
+// monthYear reads "May 2023", "May of last year", "this May" and, behind a word that makes it a time, "May".
+func (p *parser) monthYear(i int, loose bool) (point, int, bool) {
+	m, ok := p.value(i, kMonth)
+	if !ok {
+		return point{}, i, false
+	}
+	pt := p.empty(i)
+	pt.m = m
+	next := i + 1
+	if p.is(next, ".") && len(p.t[i].low) <= 5 && next+1 < len(p.t) && p.t[next+1].digits > 0 {
+		next++
+	}
+	if y, behind, rel, ok := p.yearBehind(next, true); ok {
+		pt.y, pt.rel = y, rel
+		return pt, behind, true
+	}
+	next = i + 1
+	if (p.is(next, "'") || p.is(next, "’")) && next+1 < len(p.t) && p.t[next+1].digits == 2 {
+		pt.y = p.century(p.t[next+1].n)
+		return pt, next + 2, true
+	}
+	if !p.known || p.is(next, "'s") {
+		return point{}, i, false
+	}
+	if !loose && !p.timeBefore(i) {
+		return point{}, i, false
+	}
+	if p.has(i, kWeak) && !p.timeBefore(i) && !loose {
+		return point{}, i, false
+	}
+	return pt, next, true
+}
+
+// timeBefore reports whether the word before i makes a bare month, season or year a time.
+func (p *parser) timeBefore(i int) bool {
+	if p.has(i-1, kFor) && !p.has(i, kWeak) {
+		return true
+	}
+	if p.has(i-1, kArticle) {
+		i--
+	}
+	return p.has(i-1, kIn, kUntil, kSince, kFrom, kTo, kBetween, kBefore, kAfter, kPart) && !p.has(i-1, kEvery)
+}
+
+// year reads "in 2019", "the year 2008" and "(2019)".
+func (p *parser) year(i int, loose bool) (point, int, bool) {
+	pt := p.empty(i)
+	if p.has(i, kYearWord) {
+		if y, next, ok := p.yearNumberAt(p.skip(i+1, kYearWord)); ok {
+			pt.y = y
+			return pt, next, true
+		}
+		return point{}, i, false
+	}
+	y, next, ok := p.yearNumberAt(i)
+	if !ok || y < 1200 {
+		return point{}, i, false
+	}
+	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")
+	before := p.has(i-1, kIn, kSince, kUntil, kFrom, kBetween, kAfter, kBefore, kYearWord) || p.has(i-1, kOf) && i > 1
+	if !loose && !brackets && !before || p.tight(i) && p.t[i-1].mark && !brackets && !loose || p.has(next, kMarkYear) && !loose {
+		return point{}, i, false
+	}
+	if _, isUnit := p.unitAt(next); isUnit || next < len(p.t) && (p.is(next, "%") || p.is(next, "€") || p.is(next, ".") && p.tight(next+1) && p.t[next+1].digits > 0) {
+		return point{}, i, false
+	}
+	if p.t[i].digits == 0 && y < 1900 {
+		return point{}, i, false
+	}
+	pt.y = y
+	return pt, next, true
+}
+
+// decade reads "the 1990s", "the 90s" and "the 15th century".
+func (p *parser) decade(i int, _ bool) (point, int, bool) {
+	t := p.t[i]
+	if n, next, ok := p.number(i); ok && t.digits == 0 && n >= 20 && n < 100 {
+		t.n, t.digits = n, 2
+		_ = next
+	}
+	if n, next, ok := p.nthOf(i); ok && n > 0 && n < 30 {
+		if u, is := p.value(next, kUnit); is && unit(u) == uCentury {
+			return p.fix(i, interval{from: dayNumber(n*100-100, 1, 1), to: dayNumber(n*100, 1, 1) - 1}), next + 1, true
+		}
+	}
+	if t.digits == 0 || t.n%10 != 0 {
+		return point{}, i, false
+	}
+	behind := p.has(i+1, kDecade) && p.tight(i+1)
+	if !behind && (i < 1 || !p.has(i-1, kDecade)) && !(p.has(i-1, kOf) && p.has(i-2, kDecade)) {
+		return point{}, i, false
+	}
+	y := t.n
+	if t.digits == 2 {
+		if y < 20 {
+			return point{}, i, false
+		}
+		y += 1900
+	} else if t.digits != 4 || y < 1000 || y > 2100 {
+		return point{}, i, false
+	}
+	next := i + 1
+	if behind {
+		next++
+	}
+	return p.fix(i, interval{from: dayNumber(y, 1, 1), to: dayNumber(y+10, 1, 1) - 1}), next, true
+}
+
+// quarter reads "Q1 2019", "2019 H2" and "the first quarter of 2018".
+func (p *parser) quarter(i int, _ bool) (point, int, bool) {
+	y, j, rel := 0, i, false
+	if i < len(p.t) && p.t[i].digits == 4 && p.t[i].n >= 1900 && p.t[i].n < 2100 {
+		y, j = p.t[i].n, i+1
+		if p.is(j, "-") {
+			j++
+		}
+	}
+	q, next, ok := 0, j, false
+	if v, is := p.value(j, kQuarter); is {
+		q, next, ok = v, j+1, true
+	} else if n, behind, is := p.nthOf(j); is && n >= 1 && n <= 4 {
+		if u, isUnit := p.value(behind, kUnit); isUnit && unit(u) == uQuarter {
+			q, next, ok = n, behind+1, true
+		}
+	}
+	if !ok {
+		return point{}, i, false
+	}
+	if y == 0 {
+		k := next
+		if p.is(k, "-") {
+			k++
+		}
+		if yy, behind, r, is := p.yearBehind(k, false); is {
+			y, next, rel = yy, behind, r
+		} else if !p.known || p.direction(i) < 0 {
+			return point{}, i, false
+		} else {
+			y, rel = p.y, true
+		}
+	}
+	from, months := q*3-2, 3
+	if q > 4 { // halves
+		from, months = (q-5)*6+1, 6
+	}
+	return p.fix(i, interval{from: dayNumber(y, from, 1), to: dayNumber(y, from+months, 1) - 1, rel: rel}), next, true
+}

@@ -1,0 +1,259 @@
+package date
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// languageFiles are the tables of the languages, one file each, named by the code of the language. languages/README.md
+// describes their format.
+//
+//go:embed languages/*.txt
+var languageFiles embed.FS
+
+// preference is the order in which languages are tried where a text has as many words of one as of another.
+const preference = "en de es fr it pt nl sv pl tr ru zh ja ko"
+
+// bracketMonths are the months as Annotate writes them.
+const bracketMonths = "january february march april may june july august september october november december"
+
+// sense is one meaning of a phrase.
+type sense struct {
+	kind  kind
+	value int
+}
+
+// node is a node of a trie over the tokens of phrases.
+type node struct {
+	next   map[string]*node
+	senses []sense
+}
+
+// table is what the grammar knows of a language.
+type table struct {
+	code          string
+	phrases       node
+	words         map[string]bool // every single word, for guessing the language; false where it is a common word too
+	monthFirst    bool            // 5/7 is 7 May
+	postposed     bool            // "last" may stand behind its noun
+	dotted        bool            // 20. is an ordinal
+	cjk           bool            // no spaces between words; numerals of Han characters
+	holidays      []string
+	past, future  *regexp.Regexp // words, or for CJK a piece of the sentence
+	breaks, moved *regexp.Regexp // words that begin a clause; verbs that move an appointment
+	arranged      *regexp.Regexp // past forms whose date lies ahead: booked, invited
+	subject       *regexp.Regexp // pronouns as subjects
+	present       *regexp.Regexp // words before a past form that make it none: "is renovated"
+	unpast        *regexp.Regexp // words that look like past forms and are none: "need"
+}
+
+// tables returns the tables in order of preference. They are read once.
+var tables = sync.OnceValue(func() []*table {
+	var out []*table
+	for _, code := range strings.Fields(preference) {
+		b, err := languageFiles.ReadFile(path.Join("languages", code+".txt"))
+		if err != nil {
+			continue
+		}
+		t, err := readTable(code, string(b))
+		if err != nil {
+			panic(err) // a table is part of the program; a test reads them all
+		}
+		out = append(out, t)
+	}
+	return out
+})
+
+// readTable reads a table. Its lines are "name [value]: phrase, phrase"; # begins a comment.
+func readTable(code, s string) (*table, error) {
+	t := &table{code: code, words: make(map[string]bool)}
+	compounds := map[string]string{}
+	s = strings.ReplaceAll(s, "\\\n", " ")
+	for n, line := range strings.Split(s, "\n") {
+		line, _, _ = strings.Cut(line, " #")
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		head, list, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("%s.txt:%d: no colon", code, n+1)
+		}
+		list = strings.TrimSpace(list)
+		if err := t.line(head, list, compounds); err != nil {
+			return nil, fmt.Errorf("%s.txt:%d: %w", code, n+1, err)
+		}
+	}
+	t.compose(compounds)
+	for i, m := range strings.Fields(bracketMonths) { // the words that Annotate writes are read in every language
+		if t.phrases.next[m] == nil {
+			t.add(m, sense{kMonth, i + 1})
+		}
+	}
+	return t, nil
+}
+
+// line reads one line of a table.
+func (t *table) line(head, list string, compounds map[string]string) error {
+	switch head {
+	case "order":
+		t.monthFirst = list == "mdy"
+		return nil
+	case "postposed":
+		t.postposed = true
+		return nil
+	case "dotted":
+		t.dotted = true
+		return nil
+	case "cjk":
+		t.cjk = true
+		return nil
+	case "compound", "ordinal compound":
+		compounds[head] = list
+		return nil
+	case "words":
+		for _, w := range strings.Fields(list) {
+			t.words[w] = true
+		}
+		return nil
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast":
+		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
+		if t.cjk {
+			expr = list
+		}
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return err
+		}
+		*map[string]**regexp.Regexp{"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject, "present": &t.present, "unpast": &t.unpast}[head] = re
+		return nil
+	}
+	value := 0
+	k, ok := kinds[head]
+	if !ok {
+		name, v, _ := strings.Cut(head, " ")
+		if k, ok = kinds[name]; !ok {
+			return fmt.Errorf("unknown name %q", head)
+		}
+		var err error
+		switch k {
+		case kUnit:
+			if value = slices.Index(units, v); value < 0 {
+				return fmt.Errorf("unknown unit %q", v)
+			}
+		case kRel:
+			u, n, _ := strings.Cut(v, " ")
+			i := slices.Index(units, u)
+			value, err = strconv.Atoi(n)
+			if i < 0 || err != nil || value < -7 || value > 7 {
+				return fmt.Errorf("bad unit or number in %q", head)
+			}
+			value += i*16 + 8
+		case kHoliday:
+			value = len(t.holidays)
+			t.holidays = append(t.holidays, v)
+		default:
+			if value, err = strconv.Atoi(v); err != nil {
+				return err
+			}
+		}
+	}
+	for _, phrase := range strings.Split(list, ", ") {
+		for _, p := range expand(strings.TrimSpace(phrase)) {
+			t.add(p, sense{k, value})
+		}
+	}
+	return nil
+}
+
+// add adds a phrase.
+func (t *table) add(phrase string, s sense) {
+	at := &t.phrases
+	list := scan(phrase)
+	for _, tok := range list {
+		if at.next == nil {
+			at.next = make(map[string]*node)
+		}
+		next := at.next[tok.low]
+		if next == nil {
+			next = &node{}
+			at.next[tok.low] = next
+		}
+		at = next
+	}
+	if !slices.Contains(at.senses, s) {
+		at.senses = append(at.senses, s)
+	}
+	if s.kind == kWeak {
+		t.words[list[0].low] = false
+		return
+	}
+	if len(list) == 1 && s.kind != kSuffix && s.kind != kDecade {
+		t.words[list[0].low] = true
+	}
+}
+
+// expand writes out the alternatives of a phrase: "letzte[|n|r]" is letzte, letzten and letzter.
+func expand(s string) []string {
+	i := strings.IndexByte(s, '[')
+	j := strings.IndexByte(s, ']')
+	if i < 0 || j < i {
+		return []string{s}
+	}
+	var out []string
+	for _, rest := range expand(s[j+1:]) {
+		for _, a := range strings.Split(s[i+1:j], "|") {
+			out = append(out, s[:i]+a+rest)
+		}
+	}
+	return out
+}
+
+// compose adds the number words that are made of tens and ones, by the forms that the table gives: "{t} {u}".
+func (t *table) compose(forms map[string]string) {
+	ones, tens := map[int][]string{}, map[int][]string{}
+	ordinals := map[int][]string{}
+	for w, n := range t.phrases.next {
+		for _, s := range n.senses {
+			switch {
+			case s.kind == kNumber && s.value > 0 && s.value < 10:
+				ones[s.value] = append(ones[s.value], w)
+			case s.kind == kNumber && s.value >= 20 && s.value < 100 && s.value%10 == 0:
+				tens[s.value] = append(tens[s.value], w)
+			case s.kind == kOrdinal && s.value > 0 && s.value < 10:
+				ordinals[s.value] = append(ordinals[s.value], w)
+			}
+		}
+	}
+	put := func(form string, u map[int][]string, k kind) {
+		for _, f := range strings.Split(form, ", ") {
+			for tv, ts := range tens {
+				for uv, us := range u {
+					for _, tw := range ts {
+						for _, uw := range us {
+							for _, p := range expand(strings.NewReplacer("{t}", tw, "{u}", uw).Replace(f)) {
+								t.add(p, sense{k, tv + uv})
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if f := forms["compound"]; f != "" {
+		put(f, ones, kNumber)
+	}
+	if f := forms["ordinal compound"]; f != "" {
+		if strings.Contains(f, "ste") || strings.Contains(f, "{u}und") {
+			put(f, ones, kOrdinal)
+		} else {
+			put(f, ordinals, kOrdinal)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package date
+
+import (
+	"regexp"
+	"strings"
+)
+
+// direction says where a sentence looks from word i: -1 back, 1 ahead, 0 undecided. Undecided sentences are in the
+// present; what they name without a year lies ahead.
+//
+// The words that carry the tense are sought in the clause around i, nearest first, before i and then behind it. Where
+// the clause has none and no subject of its own, the clause before it counts.
+func (p *parser) direction(i int) int {
+	if p.tab.cjk {
+		return p.directionCJK(i)
+	}
+	for j := i - 1; j >= 0 && j >= i-3; j-- {
+		if p.has(j, kUntil) {
+			break
+		}
+		if p.has(j, kSince) && !p.has(j, kFrom) {
+			return -1
+		}
+		if !p.has(j, kArticle) && !p.has(j, kOn) {
+			break
+		}
+	}
+	lo := i
+	for {
+		start := p.clauseStart(lo)
+		for j := lo - 1; j >= start; j-- {
+			if d := p.cue(j, i); d != 0 {
+				return d
+			}
+		}
+		if lo == i {
+			end := p.clauseEnd(i)
+			for j := i + 1; j < end; j++ {
+				if d := p.cue(j, i); d != 0 {
+					return d
+				}
+			}
+			if start == 0 { // a date in front: its clause goes on behind the comma
+				for j := end; j < len(p.t) && j < end+14; j++ {
+					if d := p.cue(j, i); d != 0 {
+						return d
+					}
+				}
+			}
+		}
+		if start == 0 || p.ownSubject(start, i) {
+			return 0
+		}
+		lo = start - 1
+		if lo <= 0 {
+			return 0
+		}
+	}
+}
+
+// cue returns where the word at j looks, 0 if it carries no tense. i is the date that is asked about.
+func (p *parser) cue(j, i int) int {
+	t := p.t[j]
+	if t.mark || t.digits > 0 {
+		return 0
+	}
+	if matches(p.tab.future, t.low) {
+		for k := j - 1; k >= 0 && k >= j-2; k-- { // I was going
+			if p.isPast(k) && !matches(p.tab.arranged, p.t[k].low) {
+				return -1
+			}
+		}
+		return 1
+	}
+	if matches(p.tab.moved, t.low) && (!p.isPast(j) || p.movedUntil(i)) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
+		return 1
+	}
+	if p.isPast(j) {
+		for k := j - 1; k >= 0 && k >= j-4 && !p.t[k].mark; k-- {
+			if matches(p.tab.present, p.t[k].low) && k >= j-2 {
+				return 0
+			}
+			if matches(p.tab.future, p.t[k].low) {
+				return 1
+			}
+		}
+		return -1
+	}
+	return 0
+}
+
+// movedUntil reports whether the words before the date at i say that it is the aim of a move: "to Thursday".
+func (p *parser) movedUntil(i int) bool {
+	for i--; p.has(i, kArticle); i-- {
+	}
+	return p.has(i, kTo, kUntil)
+}
+
+// isPast reports whether the word at j is a past form.
+func (p *parser) isPast(j int) bool {
+	low := p.t[j].low
+	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
+		return false
+	}
+	return matches(p.tab.past, low) && !matches(p.tab.unpast, low)
+}
+
+// intent reports whether what lies between an arrangement and its date says that the date is what was arranged: "for",
+// or few words.
+func (p *parser) intent(from, i int) bool {
+	if from >= i-3 {
+		return true
+	}
+	for j := from; j < i; j++ {
+		if p.has(j, kFor) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(re *regexp.Regexp, s string) bool { return re != nil && re.MatchString(s) }
+
+// clauseStart returns the first word of the clause that ends before word i.
+func (p *parser) clauseStart(i int) int {
+	for j := i - 1; j >= 0; j-- {
+		t := p.t[j]
+		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
+			return j + 1
+		}
+		if matches(p.tab.breaks, t.low) {
+			return j
+		}
+	}
+	return 0
+}
+
+// clauseEnd returns the index behind the clause that begins at word i.
+func (p *parser) clauseEnd(i int) int {
+	for j := i + 1; j < len(p.t); j++ {
+		t := p.t[j]
+		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && !p.inNumber(j) || matches(p.tab.breaks, t.low) {
+			return j
+		}
+	}
+	return len(p.t)
+}
+
+// inNumber reports whether the mark at j stands behind a number, as in "20. Februar".
+func (p *parser) inNumber(j int) bool {
+	return j > 0 && j+1 < len(p.t) && p.t[j].low == "." && (p.t[j-1].digits > 0 || p.t[j-1].senses != nil)
+}
+
+// ownSubject reports whether the words of a clause show that it has a verb of its own, in the present: a pronoun as its
+// subject, or "is".
+func (p *parser) ownSubject(from, to int) bool {
+	for j := from; j < to; j++ {
+		if matches(p.tab.subject, p.t[j].low) || matches(p.tab.present, p.t[j].low) {
+			return true
+		}
+	}
+	return false
+}
+
+// directionCJK reads the tense of the sentence around word i from the characters behind it.
+func (p *parser) directionCJK(i int) int {
+	end := len(p.s)
+	if n := strings.IndexAny(p.s[p.t[i].start:], "。！？!?\n"); n >= 0 {
+		end = p.t[i].start + n
+	}
+	start := 0
+	if n := strings.LastIndexAny(p.s[:p.t[i].start], "。！？!?\n"); n >= 0 {
+		start = n + 1
+	}
+	clause := p.s[start:end]
+	switch {
+	case matches(p.tab.future, clause):
+		return 1
+	case matches(p.tab.past, clause):
+		return -1
+	}
+	return 0
+}

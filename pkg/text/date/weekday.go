@@ -1,0 +1,95 @@
+package date
+
+// dateBehind reads the date that may follow a weekday at word i: "Friday, 5 May 2023", "Friday 7/6", "Sunday the 31st".
+func (p *parser) dateBehind(i int) (point, int, bool) {
+	j := i
+	if p.is(j, ".") && j+1 < len(p.t) && p.t[j+1].digits > 0 || p.is(j, ",") || p.is(j, "-") || p.is(j, "(") || p.is(j, "（") {
+		j++
+	}
+	for p.has(j, kArticle, kOn) && !p.has(j, kTo, kUntil, kFrom) {
+		j++
+	}
+	if !p.tab.cjk {
+		j = p.skip(j, kMarkDay)
+	}
+	if j >= len(p.t) {
+		return point{}, i, false
+	}
+	for _, rule := range []func(int, bool) (point, int, bool){p.numeric, p.marked, p.dayMonth} {
+		if pt, next, ok := rule(j, true); ok && pt.d != 0 {
+			if p.is(i, "(") || p.is(i, "（") {
+				if !p.is(next, ")") && !p.is(next, "）") {
+					return point{}, i, false
+				}
+				next++
+			}
+			return pt, next, true
+		}
+	}
+	return point{}, i, false
+}
+
+// weekday reads "on Friday", "Friday, 5 May 2023", "Friday 13th", "Monday of next week" and "Monday last week".
+func (p *parser) weekday(i int, loose bool) (point, int, bool) {
+	wd, ok := p.value(i, kWeekday)
+	if !ok || p.is(i+1, "'s") {
+		return point{}, i, false
+	}
+	next := i + 1
+	if pt, behind, ok := p.dateBehind(next); ok {
+		pt.at = i
+		if pt.y == 0 {
+			pt.wd = wd
+		}
+		return pt, behind, true
+	}
+	weak := p.has(i, kWeak)
+	if weak && p.is(next, ".") && p.tight(next) && next+1 < len(p.t) && (p.t[next+1].digits > 0 || p.has(next+1, kMonth)) {
+		weak = false
+		next++
+	}
+	j := next
+	if p.is(j, ",") {
+		j++
+	}
+	j = p.skip(j, kArticle)
+	if !p.tab.cjk {
+		j = p.skip(j, kMarkDay, kArticle)
+	}
+	if d, behind, ordinal, ok := p.dayNumberAt(j); ok && p.known && (ordinal || p.has(j-1, kMarkDay) || p.t[j].digits > 0 && j == next || p.tab.postposed && j > next) &&
+		!p.is(behind, ":") && !p.has(behind, kUnit, kWeekday, kMonth) && p.endsAt(behind) {
+		pt := p.empty(i)
+		pt.d, pt.wd = d, wd
+		return pt, behind, true
+	}
+	if !p.known {
+		return point{}, i, false
+	}
+	k := p.skip(next, kOf, kIn, kArticle)
+	if s, behind, ok := p.shiftedUnit(k); ok && s.days() == 7 {
+		return p.fix(i, oneDay(s.from+(wd+6)%7, true)), behind, true
+	}
+	if dir, flavour, behind, ok := p.shiftAt(next); ok && p.tab.postposed && !p.has(behind, kUnit, kMonth, kWeekday) {
+		return p.shiftedWeekday(i, wd, dir, flavour, behind)
+	}
+	if weak && !p.has(i-1, kOn, kUntil, kFrom, kBetween) && !(loose && p.t[i].upper) {
+		return point{}, i, false
+	}
+	pt := p.empty(i)
+	pt.wd = wd
+	return pt, next, true
+}
+
+// weekend reads "over the weekend" and "am Wochenende".
+func (p *parser) weekend(i int, _ bool) (point, int, bool) {
+	u, ok := p.unitAt(i)
+	if !ok || u != uWeekend || !p.known || p.is(i+1, "'s") || !p.has(i-1, kArticle, kOn, kIn) || p.has(i+1, kUnit) {
+		return point{}, i, false
+	}
+	back := 0
+	if wd := weekdayOf(p.today); p.direction(i) < 0 && wd != 0 && wd != 6 {
+		back = -1
+	}
+	s, ok := whole(p.today, uWeekend, back)
+	return p.fix(i, s), i + 1, ok && p.endsAt(i+1)
+}

@@ -1,0 +1,121 @@
+// Package secret removes credentials from text: API keys and tokens of current formats, private keys, passwords and
+// logins that a sentence states in one of a dozen languages, one-time codes, card numbers that pass Luhn's check, and
+// bank account numbers (IBAN) whose check digits are right.
+//
+// Redact uses the built-in rules; NewRedactor adds an operator's own patterns to them. Redaction is a net and no proof:
+// a secret that looks like ordinary words passes.
+package secret
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Redact replaces every secret in text by "[redacted:kind]" and leaves the rest as it is, byte for byte. Redacting
+// twice changes nothing more. It is safe for concurrent use.
+func Redact(text string) string { return builtin().Redact(text) }
+
+var builtin = sync.OnceValue(func() *Redactor { return &Redactor{rules: builtinRules()} })
+
+// Redactor redacts by the built-in rules and by those it was given. It is safe for concurrent use.
+type Redactor struct {
+	rules []rule
+}
+
+// maxExtra bounds the number of additional patterns.
+const maxExtra = 100
+
+// NewRedactor adds regular expressions (RE2 syntax) to the built-in rules. What matches becomes "[redacted:custom]":
+// the first group of a pattern that has one, else the whole match. A pattern that does not compile or that matches the
+// empty text is memory.ErrInvalid, named by its position.
+func NewRedactor(extra []string) (*Redactor, error) {
+	if len(extra) > maxExtra {
+		return nil, memory.Invalid("patterns", "has %d patterns; at most %d are allowed", len(extra), maxExtra)
+	}
+	rules := builtinRules()
+	for i, pattern := range extra {
+		field := fmt.Sprintf("patterns.%d", i)
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, memory.Invalid(field, "is no regular expression: %v", err)
+		}
+		if re.MatchString("") {
+			return nil, memory.Invalid(field, "%q matches the empty text", pattern)
+		}
+		rules = append(rules, rule{kind: "custom", re: re, group: min(1, re.NumSubexp())})
+	}
+	return &Redactor{rules: rules}, nil
+}
+
+// Redact is the function Redact with the redactor's own rules.
+func (r *Redactor) Redact(text string) string {
+	if len(text) < 4 {
+		return text
+	}
+	lower := ""
+	for _, rule := range r.rules {
+		if rule.digits > 0 && !hasDigits(text, rule.digits) {
+			continue
+		}
+		if len(rule.words) > 0 {
+			if lower == "" {
+				lower = strings.ToLower(text)
+			}
+			if !slices.ContainsFunc(rule.words, func(w string) bool { return strings.Contains(lower, w) }) {
+				continue
+			}
+		}
+		if out := rule.apply(text); out != text {
+			text, lower = out, ""
+		}
+	}
+	return text
+}
+
+// rule is one form of secret.
+type rule struct {
+	kind   string
+	words  []string // lower case; the text must hold one of them, none = always tried
+	digits int      // the text must hold that many
+	re     *regexp.Regexp
+	group  int                                  // what is replaced; 0 = the whole match
+	accept func(match, value, rest string) bool // nil = every match
+}
+
+func (r rule) apply(text string) string {
+	found := r.re.FindAllStringSubmatchIndex(text, -1)
+	if found == nil {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range found {
+		from, to := m[2*r.group], m[2*r.group+1]
+		if from < at || from == to {
+			continue
+		}
+		value := text[from:to]
+		if strings.HasPrefix(value, "[redacted:") || strings.HasPrefix(value, "redacted:") || r.accept != nil && !r.accept(text[m[0]:m[1]], value, text[to:]) {
+			continue
+		}
+		b.WriteString(text[at:from])
+		b.WriteString("[redacted:" + r.kind + "]")
+		at = to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func hasDigits(s string, n int) bool {
+	for i := 0; i < len(s) && n > 0; i++ {
+		if s[i] >= '0' && s[i] <= '9' {
+			n--
+		}
+	}
+	return n <= 0
+}

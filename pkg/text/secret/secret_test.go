@@ -1,0 +1,174 @@
+package secret_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text/secret"
+)
+
+// x makes a run of n letters and digits, so that no key stands in this file.
+func x(n int) string { return strings.Repeat("aB3dE6gH", n/8+1)[:n] }
+
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, want string }{
+		{"an AWS key id", "use AKIA" + strings.ToUpper(x(16)) + " here", "use [redacted:api_key] here"},
+		{"an OpenAI project key", "sk-proj-" + x(48), "[redacted:api_key]"},
+		{"an Anthropic key", "key sk-ant-api03-" + x(60) + "!", "key [redacted:api_key]!"},
+		{"a Google key", "AIza" + x(35), "[redacted:api_key]"},
+		{"a Stripe key", "sk_live_" + x(24), "[redacted:api_key]"},
+		{"a SendGrid key", "SG." + x(22) + "." + x(43), "[redacted:api_key]"},
+		{"a Hugging Face key", "hf_" + x(34), "[redacted:api_key]"},
+		{"a GitHub token", "ghp_" + x(36), "[redacted:token]"},
+		{"a fine-grained GitHub token", "github_pat_" + x(82), "[redacted:token]"},
+		{"a GitLab token", "glpat-" + x(20), "[redacted:token]"},
+		{"a Slack token", "xoxb-123456789012-" + x(24), "[redacted:token]"},
+		{"an npm token", "npm_" + x(36), "[redacted:token]"},
+		{"a Telegram token", "123456789:AA" + x(33), "[redacted:token]"},
+		{"a JWT", "eyJ" + x(20) + ".eyJ" + x(40) + "." + x(43), "[redacted:jwt]"},
+		{"a bearer token", "Authorization: Bearer " + x(32), "Authorization: Bearer [redacted:token]"},
+		{"a NATS seed", "SUA" + strings.Repeat("ABCDE234", 8)[:55], "[redacted:private_key]"},
+		{"a private key", "a\n-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----\nb", "a\n[redacted:private_key]\nb"},
+		{"a private key cut short", "-----BEGIN PRIVATE KEY-----\nabc", "[redacted:private_key]"},
+		{"a password in a URL", "postgres://bob:hunter2@db:5432/x", "postgres://bob:[redacted:password]@db:5432/x"},
+		{"a password a sentence states", "My password is hunter2.", "My password is [redacted:password]"},
+		{"a password that is a word", "the wifi password is swordfish", "the wifi password is [redacted:password]"},
+		{"a password of somewhere", "The password for the router is Tr0ub4dor&3 by the way", "The password for the router is [redacted:password] by the way"},
+		{"a password behind a colon", "Password: correcthorse ok", "Password: [redacted:password] ok"},
+		{"a password in a setting", `DB_PASSWORD="s3cr3t"`, `DB_PASSWORD="[redacted:password]"`},
+		{"a password in Chinese", "我的密码是abc12345", "我的密码是[redacted:password]"},
+		{"a PIN", "My PIN is 4711, remember it", "My PIN is [redacted:pin], remember it"},
+		{"an API key a sentence states", "my api key is " + x(24), "my api key is [redacted:api_key]"},
+		{"a token in a setting", "ACCESS_TOKEN=" + x(24), "ACCESS_TOKEN=[redacted:api_key]"},
+		{"a card with spaces", "card 4111 1111 1111 1111 exp 12/30", "card [redacted:card] exp 12/30"},
+		{"a card with hyphens", "5500-0000-0000-0004", "[redacted:card]"},
+		{"an Amex card", "378282246310005", "[redacted:card]"},
+		{"two secrets", "sk-proj-" + x(48) + " and 4111111111111111", "[redacted:api_key] and [redacted:card]"},
+
+		{"the pass of a wifi", "wifi pass: sunflower", "wifi pass: [redacted:password]"},
+		{"a pass in a setting", "ssh-pass=q1w2e3", "ssh-pass=[redacted:password]"},
+		{"a pass of the database", "DB_PASS: kiwi77", "DB_PASS: [redacted:password]"},
+		{"a login", "login bob / hunter22", "login bob / [redacted:password]"},
+		{"a login that is a word", "The login for the shop is anna / butterfly", "The login for the shop is anna / [redacted:password]"},
+		{"credentials", "creds: admin | Xy77!q", "creds: admin | [redacted:password]"},
+		{"a password in German", "Das Passwort lautet Sonnenblume.", "Das Passwort lautet [redacted:password]"},
+		{"a password of the router in German", "Das WLAN-Passwort von Oma ist Hase99", "Das WLAN-Passwort von Oma ist [redacted:password]"},
+		{"a password in Spanish", "La contraseña del wifi es gato123", "La contraseña del wifi es [redacted:password]"},
+		{"a password in French", "Le mot de passe : Lune42", "Le mot de passe : [redacted:password]"},
+		{"a password in Russian", "Пароль от вайфая: zima2020", "Пароль от вайфая: [redacted:password]"},
+		{"a password in Japanese", "パスワードはneko1234です", "パスワードは[redacted:password]"},
+		{"a bare AWS secret", "use aB3dE6gH/kLmN7pQ+sTuV9xYzA1bC2dE4fG5hJ8k now", "use [redacted:api_key] now"},
+		{"an IBAN", "My IBAN is DE89 3704 0044 0532 0130 00.", "My IBAN is [redacted:iban]"},
+		{"an IBAN without spaces", "pay to GB82WEST12345698765432 please", "pay to [redacted:iban] please"},
+		{"a one-time code", "Your verification code is 482913. Do not share it.", "Your verification code is [redacted:code]. Do not share it."},
+		{"a one-time code in front", "G-482913 is your Google verification code", "[redacted:code] is your Google verification code"},
+		{"a one-time code with a space", "OTP: 482 913", "OTP: [redacted:code]"},
+		{"a one-time code in German", "Ihr Bestätigungscode lautet 4829", "Ihr Bestätigungscode lautet [redacted:code]"},
+		{"a one-time code in Chinese", "您的验证码是482913", "您的验证码是[redacted:code]"},
+
+		{"a password that code reads", "password = request.form['password']", ""},
+		{"a boarding pass", "My boarding pass: gate 12, seat 4A", ""},
+		{"a mountain pass", "The pass: closed until May", ""},
+		{"a passing grade", "The pass is 50 percent", ""},
+		{"a login page", "The login page / register form is broken", ""},
+		{"an account", "My savings account / checking overview", ""},
+		{"users and roles", "We have users admin / editor / viewer", ""},
+		{"a wrong password in German", "Das Passwort ist falsch.", ""},
+		{"a safe password in Spanish", "La contraseña es segura", ""},
+		{"a key in Spanish", "La clave es dormir bien", ""},
+		{"an IBAN with a wrong digit", "DE89 3704 0044 0532 0130 01", ""},
+		{"a door code", "The door code is 4711", ""},
+		{"a booking code", "My booking code is QX7T9P and the confirmation number 482913", ""},
+		{"a postcode", "My postcode is 90402", ""},
+		{"source code", "The code is 4000 lines long and the login code has bugs since 2019", ""},
+		{"a tan", "I got a tan in 2019", ""},
+		{"a path of forty", "see /usr/local/share/eunoe/docs/architecture", ""},
+		{"a name in camel case", "getUserAccountBalanceFromDatabaseServer12", ""},
+
+		{"plain talk", "I moved to Lisbon in May with 2 dogs.", ""},
+		{"a number that fails Luhn", "4111 1111 1111 1112", ""},
+		{"a millisecond time", "1683554160000", ""},
+		{"a phone number", "call +351 912 345 678", ""},
+		{"talk about passwords", "The password is wrong and my password is not working", ""},
+		{"a forgotten password", "I forgot the password to log in", ""},
+		{"a passport", "My passport is in the drawer", ""},
+		{"a passion", "My passion is cooking.", ""},
+		{"a secret ingredient", "The secret is butter, the token was lost", ""},
+		{"a spinning PIN", "He is spinning: 4 times", ""},
+		{"a commit hash", "fixed in 9fceb02d0ae598e95dc970b74767f19372d61af8", ""},
+		{"a task list", "task-force, risk-averse-investment-opportunities", ""},
+		{"short", "ok", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			want := c.want
+			if want == "" {
+				want = c.text
+			}
+			got := secret.Redact(c.text)
+			if strings.TrimSuffix(got, ".") != strings.TrimSuffix(want, ".") {
+				t.Fatalf("Redact(%q) = %q, want %q", c.text, got, want)
+			}
+			if again := secret.Redact(got); again != got {
+				t.Errorf("a second pass gave %q", again)
+			}
+		})
+	}
+}
+
+func TestNewRedactor(t *testing.T) {
+	t.Parallel()
+	t.Run("own patterns extend the built-in ones", func(t *testing.T) {
+		t.Parallel()
+		r, err := secret.NewRedactor([]string{`EMP-\d{4}`, `badge (\w+)`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Redact("EMP-1234 has badge zebra and card 4111111111111111")
+		if want := "[redacted:custom] has badge [redacted:custom] and card [redacted:card]"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	for name, patterns := range map[string][]string{
+		"a pattern that does not compile is refused":       {"a", "("},
+		"a pattern that matches the empty text is refused": {"a*"},
+		"too many patterns are refused":                    make([]string, 101),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := secret.NewRedactor(patterns); !errors.Is(err, memory.ErrInvalid) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, s := range []string{"password is hunter2", "sk-proj-" + x(48), "4111 1111 1111 1111", "-----BEGIN PRIVATE KEY-----", "a://b:c@d", "pin: 1234",
+		"password: [redacted:password]", "token=\xff\xfeabc12345678"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := secret.Redact(text)
+		if utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Fatalf("Redact(%q) = %q is not valid UTF-8", text, got)
+		}
+	})
+}
+
+func BenchmarkRedact(b *testing.B) {
+	for _, c := range []struct{ name, text string }{
+		{"plain talk", "Caroline attended an LGBTQ support group on 7 May 2023 with her friend Melanie and found the stories inspiring."},
+		{"a password", "By the way, the password of the router at home is hunter2, please remember it."},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				secret.Redact(c.text)
+			}
+		})
+	}
+}

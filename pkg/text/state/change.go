@@ -1,0 +1,120 @@
+package state
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+// Change is what a sentence says of something that held before: that it ended, or that it goes on otherwise.
+type Change struct {
+	Subject string   // as the sentence begins with it; "" where the sentence begins with what changed
+	Of      []string // the stems of what changed, at least one
+	Kind    ChangeKind
+}
+
+// ChangeKind says which earlier statements a change concerns.
+type ChangeKind int
+
+// The kinds of changes.
+const (
+	EndOfAny        ChangeKind = iota // whatever the subject does or is: stopped, quit, gave up
+	EndOfWork                         // an employment or a membership: left, resigned from
+	EndOfPossession                   // what the subject has or uses: sold, gave away, lost
+	EndOfRelation                     // a couple: broke up with
+	EndOfPlan                         // an appointment or a plan: was cancelled
+	NewTime                           // an appointment that has another time: was moved to Friday
+	NewName                           // something that has another name: renamed
+	NewOne                            // another one in its place: has a new doctor
+	EndOfTask                         // what is done one day: finished
+	Mistaken                          // what was said by mistake: I meant this, not that
+)
+
+// changeLead is what a sentence may have before its subject: who said it, and words that announce news.
+const changeLead = `^(?:\p{Lu}[\p{L}.' -]{0,40}?(?: said| told [^:]{1,40})?: )?` +
+	`(?i:(?:(?:it )?turns out|sorry|actually|correction|no|update|oh|wait|well|news|unfortunately|sadly|finally|luckily|so|and|but)[,:.!]* (?:that )?)*`
+
+const (
+	changeSubject = `(?P<s>(?:The |Their |His |Her )?\p{L}[\p{L}.-]*(?:'s(?: \p{Ll}[\p{L}-]*){1,2})?(?: \p{Lu}[\p{L}.-]*)*)`
+	changeAdverbs = `(?: (?:has|have|had|finally|just|recently|already|also|now|actually|officially|completely|decided to))*`
+	changeObject  = `(?P<x>[^,;:!?()]+)`
+	passive       = ` (?:was|is|has been|have been|were|are|got|had to be|will be)(?: (?:now|just|unfortunately|finally|already|officially))* `
+)
+
+// changeForms are the forms of sentences that end something, in the order in which they are tried.
+var changeForms = []struct {
+	kind ChangeKind
+	Form
+}{
+	{Mistaken, newForm("", ", not ", changeLead+changeSubject+changeAdverbs+` [^,;:!?]+, not `+changeObject)},
+	{NewName, newForm("", "rename", changeLead+changeSubject+changeAdverbs+` renamed (?:their |his |her |its |the )?(?P<x>\p{Ll}[\p{L} -]*?)(?: to)? \p{Lu}`)},
+	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, brought, delayed, shifted, put off, extended",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)`+passive+`(?:moved|postponed|rescheduled|pushed back|pushed|brought forward|delayed|shifted|put off|extended)(?: from [^,;:!?]+?)? (?:to|until|till|by) `)},
+	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, delayed, shifted",
+		changeLead+changeSubject+changeAdverbs+` (?:postponed|rescheduled|moved|pushed back|pushed|delayed|shifted) (?:their |his |her |the )(?P<x>[^,;:!?()]+?)(?: from [^,;:!?]+?)? (?:to|until|till) `)},
+	{EndOfPlan, newForm("", "cancel, called off, fell through, is off, was off",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)(?:`+passive+`(?:cancelled|canceled|called off|off(?: again)?[.!,]?$)|(?: just)? fell through)`)},
+	{EndOfPlan, newForm("", "cancel, called off",
+		changeLead+changeSubject+changeAdverbs+` (?:cancelled|canceled|called off) `+changeObject)},
+	{EndOfRelation, newForm("", "broke up, broken up, split up, divorced, separated",
+		changeLead+`(?P<s>\p{Lu}[\p{L}.-]*) and (?P<x>[\p{L}.-]+(?: [\p{L}.-]+)?) (?:have |has |just |recently |finally |are )*(?:broke up|broken up|split up|divorced|getting divorced|separated)`)},
+	{EndOfRelation, newForm("", "broke up, broken up, split up, divorced, separated, left",
+		changeLead+changeSubject+changeAdverbs+` (?:broke up with|broken up with|split up with|divorced|separated from|broke off the engagement with) `+changeObject)},
+	{EndOfWork, newForm("", "left, resigned, retired, fired, laid off, dropped out",
+		changeLead+changeSubject+changeAdverbs+`(?: (?:was|were|got|is))? (?:left|resigned from|retired from|fired from|laid off from|let go from|dropped out of|stepped down from) `+changeObject)},
+	{EndOfPossession, newForm("", "sold, gave away, given away, got rid, threw, traded, returned, lost, scrapped",
+		changeLead+changeSubject+changeAdverbs+` (?:sold|gave away|given away|got rid of|threw out|threw away|thrown out|traded in|returned|lost|scrapped) `+changeObject)},
+	{EndOfPossession, newForm("", "away, out, back", changeLead+changeSubject+changeAdverbs+` (?:gave|given|threw|thrown|sent) (?P<x>[^,;:!?()]+?) (?:away|out|back)\b`)},
+	{EndOfTask, newForm("", "finish, complete", changeLead+changeSubject+changeAdverbs+` (?:finished|completed)(?: (?:reading|watching|writing))? `+changeObject)},
+	{NewOne, newForm("", "a new", changeLead+changeSubject+changeAdverbs+` (?:has|have|got|gets|found|hired|chose|started) a new (?P<x>\p{Ll}+)\b`)},
+	{EndOfAny, newForm("", "quit, stop, gave up, given up, giving up, ended, deleted, uninstalled, unsubscribed, dropped, done with, moved out, moved away, switched, changed",
+		changeLead+changeSubject+changeAdverbs+` (?:quits?|stopped|stops|(?:is |are )?giving up|gave up|given up|gives up|ended|deleted|uninstalled|unsubscribed from|`+
+			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed)(?: over)? from) `+changeObject)},
+}
+
+// changeEnds are the words behind which what ended is no longer named.
+var changeEnds = []string{" and ", " but ", " because ", " since ", " which ", " who ", " so ", " for good", " last ", " yesterday", " today", " this ", " a week",
+	" a month", " a year", " two ", " three ", " after ", " when ", " before ", " ago", " in favour", " altogether", " completely", " as of ", " until ", " at the end",
+	" on mon", " on tue", " on wed", " on thu", " on fri", " on sat", " on sun", " in jan", " in feb", " in mar", " in apr", " in may", " in jun", " in jul", " in aug",
+	" in sep", " in oct", " in nov", " in dec", " instead", " now", " again"}
+
+// ChangeOf returns the change that a sentence in the third person tells of; false where it tells of none: it asks, doubts
+// or denies the change, or says of nothing that it ended.
+func ChangeOf(s string) (Change, bool) {
+	if len(s) > longestStatement || strings.ContainsAny(s, `?"“`) {
+		return Change{}, false
+	}
+	low := strings.ToLower(s)
+	for _, f := range changeForms {
+		if !slices.ContainsFunc(f.Cues, func(cue string) bool { return strings.Contains(low, cue) }) {
+			continue
+		}
+		groups, _ := f.capture(s)
+		if groups == nil || f.kind != Mistaken && text.Negated(groups[""]) || unsureChange.MatchString(groups[""]) {
+			continue
+		}
+		x := cutAt(" "+strings.ToLower(groups["x"]), " ", changeEnds)
+		if f.kind != EndOfPlan { // a trip to Rome is one plan; a job is quit to travel
+			x = cutAt(x, " ", []string{" to "})
+		}
+		of := text.ContentStems(x)
+		if f.kind == EndOfPlan && strings.ToLower(groups["x"]) != groups["x"] && len(of) == 1 && !strings.Contains(groups["x"], " ") {
+			continue // somebody was off
+		}
+		if len(of) > 0 {
+			return Change{Subject: groups["s"], Of: of, Kind: f.kind}, true
+		}
+	}
+	return Change{}, false
+}
+
+var lead = regexp.MustCompile(changeLead)
+
+// WithoutLead returns a sentence without who said it and the words that announce news: "Ana said: Turns out Ben smokes."
+// is "Ben smokes."
+func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
+
+// unsureChange is in sentences in which nothing changed yet.
+var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|may|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)

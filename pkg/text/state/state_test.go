@@ -1,0 +1,90 @@
+package state_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/state"
+)
+
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, subject, attribute, value string }{ // no attribute = states nothing
+		{"I live in New York City and like it.", "I", "residence", "new york city"},
+		{"The user's e-mail address is ana@example.org.", "The user", "e-mail address", "ana@example.org"},
+		{"Ana has two small cats.", "Ana", "number of small cat", "2"},
+		{"Ana is 34 years old.", "Ana", "age", "34"},
+		{"Ana does not work at Acme any more.", "Ana", "employer", "not acme"},
+		{"Ana does not work at Acme.", "", "", ""},
+		{"Bob hopes that Ana lives in Lisbon.", "", "", ""},
+		{"Does Ana live in Lisbon?", "", "", ""},
+		{`Ana said "I live in Lisbon".`, "", "", ""},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			got := slices.Collect(state.Statements(c.text))
+			if c.attribute == "" {
+				if len(got) != 0 {
+					t.Fatalf("states %+v, want nothing", got)
+				}
+				return
+			}
+			if len(got) == 0 || got[0].Subject != c.subject || got[0].Attribute != c.attribute || got[0].Value != c.value {
+				t.Fatalf("states %+v, want %s, %s, %s", got, c.subject, c.attribute, c.value)
+			}
+		})
+	}
+}
+
+func TestDraftForms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]state.Statement{
+		"Ana's sister Lena moved to Porto.":      {Subject: "Ana", Relation: "'s sister Lena", Attribute: "residence", Value: "porto"},
+		"Ana became a high school teacher.":      {Subject: "Ana", Attribute: "job", Value: "high school teacher"},
+		"Ana's dog is called Rex.":               {Subject: "Ana", Attribute: "dog's name", Value: "rex"},
+		"Ana's favorite food ever is the sushi.": {Subject: "Ana", Attribute: "favourite food", Value: "sushi"},
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			for _, f := range state.DraftForms() {
+				if st, ok := f.Match(text); ok {
+					if st.Text = ""; st != want {
+						t.Errorf("states %+v, want %+v", st, want)
+					}
+					return
+				}
+			}
+			t.Error("has no form")
+		})
+	}
+}
+
+func TestChangeOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, subject, of string // no of = no change
+		kind              state.ChangeKind
+	}{
+		{"Mira stopped drinking coffee.", "Mira", "drink coffe", state.EndOfAny},
+		{"Mira said: Unfortunately, the recital was cancelled.", "", "recit", state.EndOfPlan},
+		{"Mira has finally sold the old canoe.", "Mira", "old cano", state.EndOfPossession},
+		{"Mira broke up with Jonas in June.", "Mira", "jona", state.EndOfRelation},
+		{"Mira was fired from the bakery.", "Mira", "bakeri", state.EndOfWork},
+		{"Mira never quit the choir.", "", "", 0},
+		{"Did Mira quit the choir?", "", "", 0},
+		{"If Mira quits the choir, Paul sings.", "", "", 0},
+		{"Mira was off.", "", "", 0},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			got, ok := state.ChangeOf(c.text)
+			if ok != (c.of != "") || got.Subject != c.subject || strings.Join(got.Of, " ") != c.of || got.Kind != c.kind {
+				t.Errorf("change %+v, %v", got, ok)
+			}
+		})
+	}
+	if st := slices.Collect(state.Statements("If Mira lives in Oslo, Paul visits.")); len(st) > 0 {
+		t.Errorf("a condition states %+v", st)
+	}
+}
