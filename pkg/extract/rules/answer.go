@@ -63,10 +63,27 @@ func (t *drafter) fragment(s string) bool {
 	if text.IsEnglish(s, t.habit) {
 		s = t.strip(straighten(s))
 		ps := split(s)
+		if ownAnswers.Has(firstWord(ps)) {
+			return true
+		}
 		h := personsOf(ps)
 		return !h.I && !h.we && !commands(ps) && completeFragment(ps, phrase(ps)) == "" && !(selfContained(s) && len(strings.Fields(s)) > 3)
 	}
 	return len(s) <= maxAnswer/2
+}
+
+// ownAnswers begin a sentence that needs the question before it: "Mine is raclette."
+var ownAnswers = text.NewWordSet("mine ours")
+
+// ownAnswer drafts the answer that a speaker gives to the question they asked in the sentence before.
+func (t *drafter) ownAnswer(question, said string) {
+	asked := t.dates(question, t.message.Time)
+	dates := t.dates(said, t.message.Time)
+	whole := punctuate(capitalise(t.me) + ": " + date.Annotate(question, asked) + " " + date.Annotate(said, dates))
+	t.drafts = append(t.drafts, candidate{Draft: extract.Draft{
+		Text: whole, Type: memory.TypeFact, Kind: t.kind(memory.TypeFact, true), Speaker: t.message.Speaker, Confidence: 1, Occurred: occurred(dates),
+		Sources: []memory.MessageID{t.message.ID}, Entities: t.entities(whole),
+	}, weight: t.content(straighten(said)) + 1})
 }
 
 // yesOrNo reports whether a text begins with the word that answers a question of yes or no.

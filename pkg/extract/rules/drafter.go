@@ -112,7 +112,7 @@ func (t *drafter) draft(s string, ps []piece, low string, h persons, content int
 	switch {
 	case typ == memory.TypeInstruction && commands(ps):
 		text = t.quote("asked", date.Annotate(s, dates), h)
-	case h.we && !together(ps):
+	case h.we && !together(ps), ownAnswers.Has(firstWord(ps)):
 		text = t.quote("said", date.Annotate(s, dates), h)
 	case h.I, h.we && !h.open && !h.you:
 		text = voice{t.me, t.you}.rewrite(dated, h)

@@ -116,6 +116,8 @@ func TestAnswersAreReadWithTheirQuestion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ question, answer, want string }{
 		{"Where is the drill?", "In the cellar, red box", "Ben: Where is the drill? Alice: In the cellar, red box"},
+		{"Which bike is yours?", "Mine is the green one", "Ben: Which bike is yours? Alice: Mine is the green one"},
+		{"Here is the rack.", "Which bike did you take? Mine is green.", "Alice: Which bike did you take? Mine is green."},
 		{"Hi! Which school does your son go to?", "Lindgren Primary", "Ben: Which school does your son go to? Alice: Lindgren Primary"},
 		{"Are you allergic to penicillin?", "Yes", "Ben: Are you allergic to penicillin? Alice: Yes"},
 		{"How many chairs do we need?", "12", "Ben: How many chairs do we need? Alice: 12"},

@@ -138,7 +138,11 @@ func (c cast) message(m memory.Message, before *memory.Message) []extract.Draft 
 	sentences := prose(m)
 	out, answers := t.answer(sentences, before)
 	if !answers {
-		for _, s := range sentences {
+		for i, s := range sentences {
+			if i > 0 && asks(sentences[i-1]) && text.IsEnglish(s, t.habit) && ownAnswers.Has(firstWord(split(straighten(s)))) {
+				t.ownAnswer(sentences[i-1], s)
+				continue
+			}
 			t.sentence(s)
 		}
 		out = t.best()

@@ -44,6 +44,7 @@ func TestWording(t *testing.T) {
 		"I've lived in Lisbon since 2019.":                "Alice has lived in Lisbon since 2019.",
 		"I love hiking and go to the Alps every summer!":  "Alice loves hiking and goes to the Alps every summer!",
 		"i dont like mushrooms":                           "Alice doesn't like mushrooms.",
+		"Mine was stolen on the ferry.":                   "Alice said: Mine was stolen on the ferry.",
 		"I don't eat meat.":                               "Alice doesn't eat meat.",
 		"I was born in Porto.":                            "Alice was born in Porto.",
 		"I'd love to visit Japan.":                        "Alice would love to visit Japan.",
