@@ -22,7 +22,7 @@ import (
 )
 
 func (a *cli) rebuildCommand() *cobra.Command {
-	var embed bool
+	var embed, smaller bool
 	cmd := &cobra.Command{
 		Use:   "rebuild",
 		Short: "Rebuild the store from the streams of a stopped eunoe",
@@ -31,7 +31,10 @@ func (a *cli) rebuildCommand() *cobra.Command {
 			"consolidator and the query stages, first. No model is called and no change is announced.\n\n" +
 			"With --embed everything is embedded by the configured model (EUNOE_EMBED), as after a\n" +
 			"change of it; the vectors are appended to the log. The old store stays until the new\n" +
-			"one is whole, and a run that was broken off goes on with the vectors that it made.",
+			"one is whole, and a run that was broken off goes on with the vectors that it made.\n\n" +
+			"A log that is not the one the old store was made from, or that lacks what it has\n" +
+			"applied, is refused: its backup is what helps. With --smaller the store becomes what the\n" +
+			"log holds all the same, and the rest is lost.",
 		Example: "  eunoe rebuild --data ./memory\n  EUNOE_EMBED=openai:text-embedding-3-small eunoe rebuild --embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,9 +49,13 @@ func (a *cli) rebuildCommand() *cobra.Command {
 			if embed {
 				run = offline.Reembed
 			}
+			var allow []offline.Allow
+			if smaller {
+				allow = append(allow, offline.Smaller)
+			}
 			var last rebuild.Progress
 			show := rebuildBar(cmd.ErrOrStderr())
-			if err := run(cmd.Context(), c, func(p rebuild.Progress) { last = p; show(p) }); err != nil {
+			if err := run(cmd.Context(), c, func(p rebuild.Progress) { last = p; show(p) }, allow...); err != nil {
 				return err
 			}
 			line := fmt.Sprintf("rebuilt %s", c.Store)
@@ -59,6 +66,7 @@ func (a *cli) rebuildCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
+	cmd.Flags().BoolVar(&smaller, "smaller", false, "replace the store even where the log lacks what it has applied")
 	cmd.Flags().BoolVar(&embed, "embed", false, "re-embed everything with the configured embedding model")
 	return cmd
 }
@@ -131,7 +139,7 @@ func (a *cli) reextractCommand() *cobra.Command {
 const verifyTimeout = 10 * time.Minute
 
 // errUnsound is the error of a check that found problems, which are printed.
-var errUnsound = errors.New("the store is not as it must be: `eunoe rebuild` makes it anew from the log")
+var errUnsound = errors.New("the store is not as it must be: `eunoe rebuild` makes it anew from the log, and refuses where the log lost something")
 
 func (a *cli) verifyCommand() *cobra.Command {
 	var full, offline bool

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -81,9 +82,17 @@ func (c *Consolidator) Run(ctx context.Context) error {
 }
 
 // active feeds both streams into the one goroutine that applies them, and carries out what commits leave behind. It
-// ends with ctx, or with memory.ErrConflict when the store's position shows another owner.
+// ends with ctx, or with memory.ErrConflict when the store's position shows another owner or the log is not the one that
+// the store was made from.
 func (c *Consolidator) active(ctx context.Context) error {
 	again := retry.Policy{Longest: c.config.Retry, Log: c.deps.Log, Stage: Stage, Counter: c.metrics.retries}
+	messageLog, writeLog, err := c.deps.Conn.CheckLog(ctx, c.deps.Store)
+	if err == nil {
+		err = c.deps.Store.AdoptLog(ctx, messageLog, writeLog)
+	}
+	if err != nil {
+		return fmt.Errorf("the log and the store: %w", err)
+	}
 	applier, err := newApplier(ctx, c.config, c.deps, again, c.metrics)
 	if err != nil {
 		return err
@@ -123,7 +132,10 @@ func (d Deps) Backfill(r retry.Policy) backfill.Deps {
 
 // feed decodes the batches of a stream and hands them on, in order.
 func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, decode func([]events.Event) T) error {
-	cfg := ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch}
+	cfg := ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch, Check: func(ctx context.Context) error {
+		_, _, err := c.deps.Conn.CheckLog(ctx, c.deps.Store)
+		return err
+	}}
 	return ordered.Read(ctx, c.deps.Conn, cfg, func(ctx context.Context, run []events.Event) error {
 		select {
 		case to <- decode(run):

@@ -25,6 +25,10 @@ type Store interface {
 	// ApplyWrites runs decide for each write in order, each on the store as the writes before it left it, and applies
 	// what it returns. An op that was applied before changes nothing.
 	ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error
+	// LogPositions returns how far the store has applied MEM_MESSAGES and MEM_WRITES.
+	LogPositions(ctx context.Context) (messages, writes memory.LogPosition, err error)
+	// AdoptLog records the identities of the streams that are applied from now on.
+	AdoptLog(ctx context.Context, messages, writes string) error
 	// MessageStates counts the message events of all banks by state.
 	MessageStates(ctx context.Context) (map[memory.MessageState]int64, error)
 }

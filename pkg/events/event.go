@@ -87,7 +87,7 @@ func (e Event) Write() (memory.Write, error) {
 	if err := memory.DecodeEvent(e.Data, &w); err != nil {
 		return memory.Write{}, err
 	}
-	w.Bank, w.Kind, w.Seq = e.Bank, memory.WriteKind(e.What), e.Seq
+	w.Bank, w.Kind, w.Seq, w.Stored = e.Bank, memory.WriteKind(e.What), e.Seq, memory.At(e.Stored)
 	if w.Kind == memory.WriteRest && w.RestOf != nil {
 		w.Kind = w.RestOf.Kind
 	}

@@ -49,9 +49,9 @@ func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig) error {
 	s, err := c.JS.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = c.JS.CreateStream(ctx, want)
+		s, err = c.JS.CreateStream(ctx, want)
 		if err == nil {
-			return nil
+			return c.identify(ctx, s)
 		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return Classify(err, "create stream %s", want.Name)
@@ -68,13 +68,13 @@ func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig)
 			want.Name, strings.Join(fixed, "; "), memory.ErrConflict)
 	}
 	if len(loose) == 0 {
-		return nil
+		return c.identify(ctx, s)
 	}
-	if _, err := c.JS.UpdateStream(ctx, corrected(have, want)); err != nil {
+	if s, err = c.JS.UpdateStream(ctx, corrected(have, want)); err != nil {
 		return Classify(err, "correct stream %s (%s)", want.Name, strings.Join(loose, "; "))
 	}
 	c.Log.Info().Str("stream", want.Name).Strs("corrected", loose).Msg("corrected a stream")
-	return nil
+	return c.identify(ctx, s)
 }
 
 // drift returns the settings in which a stream differs, each as "name: is X, expected Y": those that are fixed at

@@ -34,7 +34,7 @@ func (r *Restorer) Restore(ctx context.Context) error {
 		last, kept := r.kept[name]
 		switch {
 		case errors.Is(err, jetstream.ErrStreamNotFound) && last > 0:
-			gone = append(gone, fmt.Errorf("the broker has lost stream %s, which held events up to %d: restore its backup, or restart every stage to begin a new log: %w",
+			gone = append(gone, fmt.Errorf("the broker has lost stream %s, which held events up to %d: restore its backup; to begin a new log, stop every stage and run `eunoe rebuild --smaller`: %w",
 				name, last, memory.ErrConflict))
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			missing = true

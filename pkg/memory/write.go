@@ -35,6 +35,8 @@ type Write struct {
 	Bank BankID    `json:"-"` // the subject's
 	Kind WriteKind `json:"-"` // the subject's
 	Seq  uint64    `json:"-"` // sequence in MEM_WRITES
+	// Stored is when the broker stored the event; zero = it is not one of the log.
+	Stored Instant `json:"-"`
 	// Trace is the trace context that the changes of the write are published with; "" = none. It is not content.
 	Trace string `json:"-"`
 
@@ -163,3 +165,11 @@ func HashedOp(bank BankID, op string) string {
 }
 
 const hashedOp = "erased:"
+
+// LogPosition is how far a store has applied one of the two kept streams, and what tells that stream from another.
+type LogPosition struct {
+	Log     string  // identity of the stream; "" = the store has seen none
+	Applied uint64  // last sequence applied
+	Event   uint64  // an event that was applied and that no forget erased, the last one known; 0 = none is known
+	Stored  Instant // when the broker stored that event
+}

@@ -131,6 +131,13 @@ func narrower(name string) string {
 	return "ask for less"
 }
 
+// needsLog are the requests that mean nothing while the log is not the one that the store was made from: those that
+// append to it, and status, which compares the two.
+var needsLog = map[string]bool{
+	wire.Observe.Name: true, wire.Consolidate.Name: true, wire.Retain.Name: true, wire.Forget.Name: true, wire.Feedback.Name: true,
+	wire.Edit.Name: true, wire.Conflicts.Name: true, wire.Bank.Name: true, wire.Reextract.Name: true, wire.Erase.Name: true, wire.StatusOf.Name: true,
+}
+
 func (s *Service) call(ctx context.Context, h wire.Handler, r micro.Request, bank memory.BankID) (reply any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -138,6 +145,10 @@ func (s *Service) call(ctx context.Context, h wire.Handler, r micro.Request, ban
 			s.log.Error().Ctx(ctx).Str("stage", "query").Str("bank", string(bank)).Interface("error", p).Msg("a request panicked")
 		}
 	}()
+	if s.sameLog() != nil && needsLog[h.Name] {
+		return nil, fmt.Errorf("the log is not the one that the store was made from, and nothing is applied: restore the backup of the streams, or rebuild the store (/readyz says more): %w",
+			memory.ErrUnavailable)
+	}
 	return h.Serve(ctx, bank, r.Data(), func(d wire.Delta) error {
 		body, err := memory.Encode(d)
 		if err == nil {

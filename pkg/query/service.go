@@ -30,6 +30,7 @@ type Service struct {
 	cfg     Config
 	conn    *events.Conn
 	store   Store
+	sameLog func() error
 	warm    bool // vectors are searched
 	recall  *recall.Engine
 	reflect *reflect.Reflector
@@ -56,6 +57,9 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		ready: make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.sameLog = deps.SameLog; s.sameLog == nil {
+		s.sameLog = func() error { return nil }
 	}
 	var err error
 	if s.gate, err = admission.New(cfg.Admission); err == nil {
@@ -88,7 +92,7 @@ func (s *Service) assemble(deps Deps) error {
 	if err != nil {
 		return err
 	}
-	s.recall, err = recall.New(s.cfg.Recall, recall.Deps{Store: deps.Store, Embedder: deps.Embedder, Reranker: deps.Reranker, Judge: deps.Judge,
+	s.recall, err = recall.New(s.cfg.Recall, recall.Deps{Store: deps.Store, SameLog: deps.SameLog, Embedder: deps.Embedder, Reranker: deps.Reranker, Judge: deps.Judge,
 		Redact: redact, Now: s.now, Log: deps.Log})
 	if err != nil {
 		return err
@@ -243,6 +247,7 @@ func (c Config) Validate() error {
 type Deps struct {
 	Conn     *events.Conn // nil = the service does not Run, and what needs the log is memory.ErrUnavailable
 	Store    Store
+	SameLog  func() error         // why the log is not the one that the store was made from; nil = it is
 	Embedder memory.Embedder      // nil = no semantic recall, and callers' vectors are not checked against a model
 	Reranker memory.Reranker      // nil = the fused order stands
 	Answerer memory.LanguageModel // writes the answers of reflect; nil = the reply is the context

@@ -26,17 +26,17 @@ func Stage() process.Stage {
 		if err != nil {
 			return process.Runner{}, err
 		}
-		models, err := newModels(p, st, redact)
+		models, err := newModels(p, st.Store, redact)
 		if err != nil {
 			return process.Runner{}, err
 		}
 		s, err := consolidate.New(Config(p), consolidate.Deps{
-			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st, Redactor: redact, Embedder: p.Embedder,
+			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder,
 			WhileActive: func(ctx context.Context) error {
 				removeUnfinished(p)
 				return models(ctx)
 			},
-			Profile: storage.Profile(st),
+			Profile: storage.Profile(st.Store),
 		})
 		if err != nil {
 			return process.Runner{}, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -19,28 +20,37 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/text/secret"
 )
 
+// Allow is what a rebuild does only where it is told to.
+type Allow string
+
+// Smaller allows a rebuild to put a store in the place of one that was made from another log, or that has applied what
+// the log does not hold.
+const Smaller Allow = "smaller"
+
 // Rebuild makes the store anew from the log and puts it in the place of the old one when it is complete; until then the
 // old one stays usable, whenever the rebuild is interrupted. The log is that of the data directory or, where that holds
 // no streams, of the NATS server at the URL. The stages must be stopped: an active consolidator is memory.ErrConflict, and
 // so is a store of a newer program. progress, if not nil, is called as it advances. A store that cannot be written, as on
-// a full disk, ends the rebuild.
-func Rebuild(ctx context.Context, c settings.Config, progress func(rebuild.Progress)) error {
-	return withLog(ctx, c, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, progress) })
+// a full disk, ends the rebuild. A log that lacks what the old store has applied is memory.ErrConflict, unless Smaller is
+// allowed.
+func Rebuild(ctx context.Context, c settings.Config, progress func(rebuild.Progress), allow ...Allow) error {
+	return withLog(ctx, c, allow, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, progress) })
 }
 
 // Reembed is Rebuild with the configured embedding model: records without a vector of it in the log are embedded, and
 // the vectors are appended to the log.
-func Reembed(ctx context.Context, c settings.Config, progress func(rebuild.Progress)) error {
-	return withLog(ctx, c, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Reembed(ctx, progress) })
+func Reembed(ctx context.Context, c settings.Config, progress func(rebuild.Progress), allow ...Allow) error {
+	return withLog(ctx, c, allow, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Reembed(ctx, progress) })
 }
 
-func withLog(ctx context.Context, c settings.Config, fill func(context.Context, *rebuild.Rebuilder) error) (err error) {
+func withLog(ctx context.Context, c settings.Config, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error) (err error) {
 	log := process.NewLogger(os.Stderr, c.Log)
 	l, err := local.OpenLog(ctx, c, log)
 	defer func() { err = errors.Join(err, l.Release()) }()
@@ -48,7 +58,7 @@ func withLog(ctx context.Context, c settings.Config, fill func(context.Context, 
 		return err
 	}
 	if l.Conn != nil {
-		return rebuildStore(ctx, c, log, l.Conn, fill)
+		return rebuildStore(ctx, c, log, l.Conn, allow, fill)
 	}
 	conn, err := connect(ctx, c, "eunoe-rebuild", log)
 	if err != nil {
@@ -58,7 +68,7 @@ func withLog(ctx context.Context, c settings.Config, fill func(context.Context, 
 	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}
-	return withLease(ctx, conn, func(ctx context.Context) error { return rebuildStore(ctx, c, log, conn, fill) })
+	return withLease(ctx, conn, func(ctx context.Context) error { return rebuildStore(ctx, c, log, conn, allow, fill) })
 }
 
 // connect connects to the NATS server at the URL.
@@ -99,9 +109,14 @@ func withLease(ctx context.Context, conn *events.Conn, f func(context.Context) e
 }
 
 // rebuildStore fills a new store and puts it in the place of the old one.
-func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, fill func(context.Context, *rebuild.Rebuilder) error) error {
-	if err := checkVersion(c.Store); err != nil {
+func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error) error {
+	had, err := readOld(ctx, conn, c.Store)
+	if err != nil {
 		return err
+	}
+	smaller := slices.Contains(allow, Smaller)
+	if had.differs != nil && !smaller {
+		return fmt.Errorf("rebuild: the old store stays as it was: %w", had.differs)
 	}
 	unfinished := storage.Unfinished(c.Store)
 	if err := storage.Remove(unfinished); err != nil {
@@ -118,10 +133,18 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	cfg.Unsynced = true
 	st, err := store.Open(cfg)
 	if err == nil {
-		err = errors.Join(rebuildInto(ctx, p, st, fill), st.Close())
+		if err = rebuildInto(ctx, p, st, fill); err == nil && !smaller {
+			err = had.checkSize(ctx, st)
+		}
+		err = errors.Join(err, st.Close())
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(unfinished))
+	}
+	if had.differs != nil { // the positions of ingest may be those of the other log, too: conversations are cut anew
+		if err := kv.Open(conn, conn.Naming.IngestBucket()).Clear(ctx); err != nil {
+			return fmt.Errorf("rebuild: %w", err)
+		}
 	}
 	return replaceStore(c.Store, unfinished)
 }

@@ -1,27 +1,65 @@
 package offline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
 
-// checkVersion refuses to replace the store of a newer program, because this one may not know how to read its log. A
-// store that is damaged or missing may be replaced.
-func checkVersion(path string) error {
-	old, err := store.Open(store.Config{DSN: path, ReadOnly: true})
-	if err == nil {
-		return old.Close()
-	}
+// old is what a rebuild must know of the store that it replaces. Its zero value is that of a store that is damaged or
+// missing, which anything may replace.
+type old struct {
+	messages int64 // message events that it holds
+	differs  error // why the log is not the one that it was made from; nil = it is
+}
+
+// readOld reads the store at path. It refuses to replace the store of a newer program, because this one may not know how
+// to read its log.
+func readOld(ctx context.Context, conn *events.Conn, path string) (o old, err error) {
+	st, err := store.Open(store.Config{DSN: path, ReadOnly: true})
 	if errors.Is(err, memory.ErrConflict) {
-		return fmt.Errorf("rebuild (to make it anew with this program all the same, move the file away): %w", err)
+		return o, fmt.Errorf("rebuild (to make it anew with this program all the same, move the file away): %w", err)
 	}
-	return nil
+	if _, missing := os.Stat(path); err != nil && missing == nil {
+		st, err = store.Open(store.Config{DSN: path}) // one of an older program is migrated
+	}
+	if err != nil {
+		return o, nil
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if _, _, err := conn.CheckLog(ctx, st); errors.Is(err, memory.ErrConflict) {
+		o.differs = err
+	}
+	if n, err := messageEvents(ctx, st); err == nil {
+		o.messages = n
+	}
+	return o, nil
+}
+
+// checkSize refuses a rebuilt store that holds fewer message events: the log has lost some in its middle.
+func (o old) checkSize(ctx context.Context, rebuilt store.Store) error {
+	n, err := messageEvents(ctx, rebuilt)
+	if err == nil && n < o.messages {
+		err = fmt.Errorf("the log yields %d messages, and the store holds %d: restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
+			n, o.messages, memory.ErrConflict)
+	}
+	return err
+}
+
+// messageEvents counts the message events of a store, forgotten ones too.
+func messageEvents(ctx context.Context, st store.Store) (n int64, err error) {
+	states, err := st.MessageStates(ctx)
+	for _, k := range states {
+		n += k
+	}
+	return n, err
 }
 
 // replaceStore moves a closed store to path. Whenever it is interrupted, there is a complete store at path.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // brokerInterval is how often the broker is looked at: a lost bucket of leases is there again before a second lease
@@ -66,6 +67,24 @@ func (l *lastError) get() error {
 
 // takeoverTime is longer than a consolidator takes over from one that died.
 const takeoverTime = 3 * events.LeaseTTL
+
+// CheckLog makes the process ready only while the log is the one that a store was made from, and returns a function that
+// says why it is not; nil = it is.
+func (p *Process) CheckLog(store events.LogStore) func() error {
+	var state lastError
+	look := func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, brokerInterval)
+		defer cancel()
+		// A broker or a store that does not answer is told by checks of its own, and says nothing about the log.
+		if _, _, err := p.Conn.CheckLog(ctx, store); err == nil || errors.Is(err, memory.ErrConflict) {
+			state.set(err)
+		}
+	}
+	look(context.Background())
+	p.ticks = append(p.ticks, look)
+	p.Check("log", func(context.Context) error { return state.get() })
+	return state.get
+}
 
 // CheckHeld makes the process ready only while somebody holds the lease of a key, but for the time that a takeover may
 // take. without says what it means that nobody does.

@@ -13,14 +13,20 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
 
+// Opened is a store with what it says about the log.
+type Opened struct {
+	store.Store
+	SameLog func() error // why the log is not the one that the store was made from; nil = it is
+}
+
 // Open returns the store that the settings of the process name. It is opened at the first call, once for all stages of
 // the process; the process closes it when it ends and is ready only while the store answers.
-func Open(p *process.Process) (store.Store, error) {
-	return process.Share(p, "store", func() (store.Store, error) {
+func Open(p *process.Process) (Opened, error) {
+	return process.Share(p, "store", func() (Opened, error) {
 		c := p.Settings
 		st, err := store.Open(Config(c, c.Store, p))
 		if err != nil {
-			return nil, fmt.Errorf("store %s: %w", c.Store, err)
+			return Opened{}, fmt.Errorf("store %s: %w", c.Store, err)
 		}
 		p.OnClose(st.Close)
 		p.Check("store", func(ctx context.Context) error {
@@ -28,7 +34,7 @@ func Open(p *process.Process) (store.Store, error) {
 			return err
 		})
 		p.CheckHeld(consolidate.LeaseKey, "nobody consolidates")
-		return st, nil
+		return Opened{Store: st, SameLog: p.CheckLog(st)}, nil
 	})
 }
 

@@ -85,6 +85,13 @@ func (r *Rebuilder) begin(ctx context.Context, progress func(Progress)) (*run, e
 		return nil, fmt.Errorf("the store to rebuild into stands at message %d and write %d; it must be empty: %w",
 			applier.Messages, applier.Writes, memory.ErrConflict)
 	}
+	messages, writes, err := r.deps.Conn.CheckLog(ctx, r.deps.Store)
+	if err == nil {
+		err = r.deps.Store.AdoptLog(ctx, messages, writes)
+	}
+	if err != nil {
+		return nil, err
+	}
 	run := &run{Applier: applier, config: r.config, deps: r.deps, progress: progress}
 	if run.early, err = findEarlyVectors(ctx, r.deps.Conn, r.config.Config); err != nil {
 		return nil, err

@@ -136,6 +136,18 @@ func (b Bucket) Each(ctx context.Context, filter string, f func(Record) error) e
 	return err
 }
 
+// Clear removes every record.
+func (b Bucket) Clear(ctx context.Context) error {
+	var all []Record
+	err := b.Each(ctx, ">", func(r Record) error { all = append(all, r); return nil })
+	for _, r := range all {
+		if err == nil {
+			err = b.Delete(ctx, r)
+		}
+	}
+	return err
+}
+
 // eraseBefore erases the revisions of a key before one, oldest first, so that none of them becomes current again.
 func (b Bucket) eraseBefore(ctx context.Context, key string, revision uint64) error {
 	var old []uint64

@@ -102,6 +102,12 @@ func TestProfilesAndBuckets(t *testing.T) {
 	if _, err := b.Put(t.Context(), gone); err != nil {
 		t.Errorf("after a delete: %v", err)
 	}
+	if err := b.Clear(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left, err := b.Get(t.Context(), "a.b"); err != nil || left.Value != nil {
+		t.Errorf("after it was cleared: %+v, %v", left, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := b.Get(ctx, "a.b"); err == nil {

@@ -33,6 +33,9 @@ type Config struct {
 	MaxWait time.Duration
 	// Backoff bounds the waits after a handler's error; zero = 50 ms to 5 s.
 	Backoff events.Backoff
+	// Check is called before the stream is read from a new consumer, as after a reconnect. Read ends with an error of it
+	// that is memory.ErrConflict and tries again after another one. nil = nothing is checked.
+	Check func(context.Context) error
 	// StallAfter is how long a consumer may deliver nothing before it is asked whether it holds events back; 0 = 5 s.
 	StallAfter time.Duration
 }
@@ -103,6 +106,13 @@ type reader struct {
 func (r *reader) read(ctx context.Context) error {
 	if err := r.checkEnd(ctx); err != nil {
 		return err
+	}
+	if r.cfg.Check != nil {
+		if err := r.cfg.Check(ctx); errors.Is(err, memory.ErrConflict) {
+			return Stop(err)
+		} else if err != nil {
+			return err
+		}
 	}
 	cons, drop, err := newConsumer(ctx, r.conn, r.cfg.Stream, r.cfg.Subjects, r.after)
 	if err != nil {

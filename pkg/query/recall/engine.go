@@ -115,6 +115,7 @@ func (c Config) Validate() error {
 // Deps are the collaborators of an Engine.
 type Deps struct {
 	Store    Store
+	SameLog  func() error         // why the log is not the one that the store was made from; nil = it is
 	Embedder memory.Embedder      // nil = no semantic recall, and a caller's vector is checked against the bank's alone
 	Reranker memory.Reranker      // nil = the fused order stands
 	Judge    memory.LanguageModel // judges what was found and says what is missing; nil = neither is done

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -35,6 +36,10 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 	q, withheld, err := e.withhold(ctx, bank, q)
 	if err != nil {
 		return Found{}, err
+	}
+	if e.SameLog != nil && e.SameLog() != nil { // what it counts as applied is another log's
+		withheld = append(withheld, "log: it is not the one that the store was made from; nothing is applied")
+		q.afterSeq, q.afterWrite, q.wait = math.MaxInt64, math.MaxInt64, 0
 	}
 	fresh, err := request.Applied(ctx, e.Store, q.afterSeq, q.afterWrite, q.wait)
 	if err != nil {

@@ -30,6 +30,8 @@ type Options struct {
 type Verifiable interface {
 	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
 	Applied(ctx context.Context) (messages, writes uint64, err error)
+	// LogPositions returns how far the store has applied the same, and what tells that log from another.
+	LogPositions(ctx context.Context) (messages, writes memory.LogPosition, err error)
 	// Verify checks the file, its indexes, and what must hold within and between its tables; in full every row and index.
 	Verify(ctx context.Context, full bool) (wire.Verification, error)
 	// MessageEvents returns up to limit message events past a sequence that the store has stored, forgotten ones too, by
@@ -102,6 +104,13 @@ func (c *logCheck) positions(ctx context.Context, _ Options) error {
 		if p.applied > last {
 			out.Broken++
 			out.Where = append(out.Where, fmt.Sprintf("%s ends at %d, the store stands at %d", p.stream, last, p.applied))
+		}
+	}
+	if out.Broken == 0 {
+		if _, _, err := c.conn.CheckLog(ctx, c.store); errors.Is(err, memory.ErrConflict) {
+			note(&out, err.Error())
+		} else if err != nil {
+			return err
 		}
 	}
 	c.v.Add(out)

@@ -69,6 +69,16 @@ func (a *applier) advance(stream string, after, last uint64) error {
 	return err
 }
 
+// noteEvent records the last of the writes as the event by which the log is known again.
+func (a *applier) noteEvent(writes []memory.Write) error {
+	if len(writes) == 0 || writes[len(writes)-1].Stored.IsZero() {
+		return nil
+	}
+	last := writes[len(writes)-1]
+	const note = `UPDATE applied SET event = ?, stored = ? WHERE stream = ? AND part = 0`
+	return a.tx.Exec("note the last write", note, int64(last.Seq), engine.Micros(last.Stored), StreamWrites)
+}
+
 // checkOrder checks that the sequence of an event is past the previous one and not past the end of the run.
 func checkOrder(stream string, prev, seq, last uint64) error {
 	if seq <= prev || seq > last {

@@ -22,6 +22,14 @@ type queuedChange struct {
 	Trace string `json:"trace,omitempty"`
 }
 
+// AdoptLog records the identities of the streams that the store applies.
+func (db *DB) AdoptLog(ctx context.Context, messages, writes string) error {
+	return db.file.Write(ctx, func(tx *engine.Tx) error {
+		const adopt = `UPDATE applied SET log = CASE stream WHEN ? THEN ? ELSE ? END WHERE part = 0`
+		return tx.Exec("record which log is applied", adopt, StreamMessages, messages, writes)
+	})
+}
+
 // Outbox returns up to limit changes that were committed and not marked sent, the oldest first.
 func (db *DB) Outbox(ctx context.Context, limit int) ([]outbox.Entry, error) {
 	const find = `SELECT no, bank, what, body FROM outbox ORDER BY no LIMIT ?`

@@ -22,7 +22,7 @@ const asBefore = `
 DELETE FROM applied;
 INSERT INTO banks SELECT no, id, profile, version, consolidated, erased, observed FROM now.banks;
 INSERT INTO meta SELECT * FROM now.meta WHERE key <> 'commits';
-INSERT INTO applied SELECT * FROM now.applied;
+INSERT INTO applied SELECT stream, part, seq FROM now.applied;
 INSERT INTO message_events SELECT * FROM now.message_events;
 INSERT INTO messages SELECT * FROM now.messages;
 INSERT INTO facts SELECT * FROM now.facts;

@@ -40,6 +40,9 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 				return fmt.Errorf("apply write %d (%s) of bank %q: %w", w.Seq, w.Kind, string(w.Bank), err)
 			}
 		}
+		if err := a.noteEvent(writes); err != nil {
+			return err
+		}
 		if a.erased { // erased text must not survive in memory either
 			cached.Clear()
 		}

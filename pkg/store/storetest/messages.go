@@ -35,6 +35,27 @@ func fence(t *testing.T, h *harness) {
 	}
 }
 
+func knownLog(t *testing.T, h *harness) {
+	ctx := context.Background()
+	stands := func(messages, writes memory.LogPosition) {
+		t.Helper()
+		m, w, err := h.LogPositions(ctx)
+		h.must(err)
+		if diff := cmp.Diff([]memory.LogPosition{messages, writes}, []memory.LogPosition{m, w}); diff != "" {
+			t.Errorf("positions (-want +got):\n%s", diff)
+		}
+	}
+	stands(memory.LogPosition{}, memory.LogPosition{})
+	h.must(h.AdoptLog(ctx, "ours", "theirs"))
+	e := consolidate.MessageEvent{Seq: 2, Bank: "b", Session: "s", Stored: at(2), State: memory.StateDead}
+	erased := consolidate.MessageEvent{Seq: 3, Bank: "b", Session: "s", Stored: at(3), State: memory.StateForgotten, Erased: "m"}
+	h.must(h.ApplyMessages(ctx, 0, 4, []consolidate.MessageEvent{e, erased}))
+	nothing := func(plan.View, memory.Write) (memory.Changes, error) { return memory.Changes{}, nil }
+	h.must(h.ApplyWrites(ctx, 0, 6, []memory.Write{{Seq: 4, Bank: "b", Op: "o", Kind: memory.WriteFeedback, Stored: at(4)}}, nothing))
+	h.must(h.ApplyWrites(ctx, 6, 7, nil, nothing))
+	stands(memory.LogPosition{Log: "ours", Applied: 4, Event: 2, Stored: at(2)}, memory.LogPosition{Log: "theirs", Applied: 7, Event: 4, Stored: at(4)})
+}
+
 func outOfRun(t *testing.T, h *harness) {
 	ctx := context.Background()
 	event := func(seq uint64) consolidate.MessageEvent {

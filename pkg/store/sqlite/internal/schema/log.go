@@ -102,6 +102,21 @@ func Applied(tx *engine.Tx) (messages, writes uint64, err error) {
 	return messages, writes, err
 }
 
+// Position returns how far a kept stream is applied. The event of the messages is the last one that is not forgotten.
+func Position(tx *engine.Tx, stream string) (p memory.LogPosition, err error) {
+	var stored int64
+	err = tx.Get("read the position in "+stream, `SELECT log, seq, event, stored FROM applied WHERE stream = ? AND part = 0`, []any{stream},
+		&p.Log, &p.Applied, &p.Event, &stored)
+	if err == nil && stream == StreamMessages {
+		const last = `SELECT seq, stored FROM message_events WHERE state <> 'forgotten' ORDER BY seq DESC LIMIT 1`
+		_, err = tx.Find("read the last message event", last, nil, &p.Event, &stored)
+	}
+	if p.Event > 0 {
+		p.Stored = engine.Time(stored)
+	}
+	return p, err
+}
+
 // storedOutcome is an outcome as JSON, without what its row says.
 type storedOutcome struct {
 	Op    *struct{} `json:"op,omitempty"`

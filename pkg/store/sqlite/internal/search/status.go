@@ -24,6 +24,17 @@ func (s *Store) Applied(ctx context.Context) (messages, writes uint64, err error
 	return messages, writes, err
 }
 
+// LogPositions returns how far the store has applied MEM_MESSAGES and MEM_WRITES.
+func (s *Store) LogPositions(ctx context.Context) (messages, writes memory.LogPosition, err error) {
+	err = s.file.Read(ctx, func(tx *engine.Tx) error {
+		if messages, err = schema.Position(tx, schema.StreamMessages); err == nil {
+			writes, err = schema.Position(tx, schema.StreamWrites)
+		}
+		return err
+	})
+	return messages, writes, err
+}
+
 // Outcome returns the outcome of an op that was applied; nil if it was not.
 func (s *Store) Outcome(ctx context.Context, bank memory.BankID, op string) (out *memory.WriteOutcome, err error) {
 	err = s.file.Read(ctx, func(tx *engine.Tx) error {
