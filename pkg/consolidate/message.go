@@ -30,6 +30,7 @@ func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
 		kept := MessageEvent{Seq: e.Seq, Bank: e.Bank, Session: e.Session, Stored: memory.At(e.Stored), State: memory.StatePending}
 		if m, err := e.Message(); err != nil {
 			kept.State = memory.StateDead
+			kept.ID, kept.Speaker = memory.ReadableNames(e.Data)
 		} else {
 			m.Content = strings.ReplaceAll(m.Content, "\x00", "\uFFFD")
 			if redacted := redact.Redact(m.Content); redacted != m.Content {

@@ -41,7 +41,10 @@ type MessageEvent struct {
 	Stored  time.Time
 	State   memory.MessageState // pending for a message, dead for a malformed one
 	Message *memory.Message     // nil for a dead one
-	Indexed string              // content with secrets redacted; "" = the content itself
+	// ID and Speaker are what can be read of a malformed message, so that a forget of either finds it; "" = nothing.
+	ID      memory.MessageID
+	Speaker string
+	Indexed string // content with secrets redacted; "" = the content itself
 	// Erased is the id of a message that is forgotten and erased from the log; its State says so and Message is nil.
 	Erased memory.MessageID
 	Trace  string // trace context of its change; "" = none. It is not kept with the message

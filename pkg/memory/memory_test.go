@@ -176,3 +176,23 @@ func FuzzNormalText(f *testing.F) {
 		}
 	})
 }
+
+func TestReadableNames(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][2]string{
+		`{"id":"a","speaker":"Ann","content":5}`:        {"a", "Ann"},
+		`{"Speaker":"Ann","role":"king","content":"x"}`: {"", "Ann"},
+		`{"id":"a","content":""}`:                       {"a", "user"},
+		`{"role":"tool","content":""}`:                  {"", "tool"},
+		`{"speaker":"Ann","id":"a","content":"I ow`:     {"a", "Ann"},
+		`{"speaker":"Ann"} and more`:                    {"", "Ann"},
+		`{"speaker":["Ann"],"id":7}`:                    {"", ""},
+		`["speaker","Ann"]`:                             {"", ""},
+		``:                                              {"", ""},
+		`{"speaker":"` + strings.Repeat("a", 300) + `","id":"a\u0001"}`: {"", ""},
+	} {
+		if id, speaker := memory.ReadableNames([]byte(body)); string(id) != want[0] || speaker != want[1] {
+			t.Errorf("%.40s: %q and %q", body, id, speaker)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -90,6 +91,41 @@ func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, 
 	}
 	m.Time = At(m.Time)
 	return m, nil
+}
+
+// ReadableNames returns the id and the speaker that the body of a malformed message names, as far as it can be read: up to
+// the place at which it is no JSON. The speaker of one that names none is its role; a value that is too long or no text
+// is "".
+func ReadableNames(body []byte) (id MessageID, speaker string) {
+	named := map[string]string{"role": string(RoleUser)}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "", ""
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			break
+		}
+		var value any
+		if d.Decode(&value) != nil {
+			break
+		}
+		if s, ok := value.(string); ok || key == "speaker" {
+			named[strings.ToLower(fmt.Sprint(key))] = s
+		}
+	}
+	if CheckID("id", named["id"]) == nil {
+		id = MessageID(named["id"])
+	}
+	speaker, ok := named["speaker"]
+	if !ok {
+		speaker = named["role"]
+	}
+	if len(speaker) > MaxName {
+		speaker = ""
+	}
+	return id, speaker
 }
 
 func orEmpty(b []byte) []byte {

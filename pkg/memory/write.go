@@ -173,3 +173,37 @@ type LogPosition struct {
 	Event   uint64  // an event that was applied and that no forget erased, the last one known; 0 = none is known
 	Stored  Instant // when the broker stored that event
 }
+
+// HashedWords stands for the query of an observe in the log, where no forget could find its words: the hashes of their
+// stems, behind a mark. Stems that are equal in a bank have one hash.
+func HashedWords(bank BankID, stems []string) string {
+	out := hashedWords
+	for _, stem := range stems {
+		out += " " + hashedWord(bank, stem)
+	}
+	return out
+}
+
+// AskedWords returns which stems the query of an observe in the log names, none of which narrows nothing; stems is what a
+// query that stands there in plain words holds.
+func AskedWords(bank BankID, query string, stems func(string) []string) (names func(stem string) bool, n int) {
+	hashes, hashed := strings.CutPrefix(query, hashedWords)
+	words := map[string]bool{}
+	if hashed {
+		for h := range strings.FieldsSeq(hashes) {
+			words[h] = true
+		}
+	} else {
+		for _, stem := range stems(query) {
+			words[hashedWord(bank, stem)] = true
+		}
+	}
+	return func(stem string) bool { return words[hashedWord(bank, stem)] }, len(words)
+}
+
+const hashedWords = "stems:"
+
+func hashedWord(bank BankID, stem string) string {
+	sum := sha256.Sum256([]byte(string(bank) + "\x00" + stem))
+	return hex.EncodeToString(sum[:8])
+}

@@ -170,9 +170,9 @@ func (w *Worker) observeByModel(ctx context.Context, write *memory.Write, s surv
 // others.
 func (w *Worker) survey(ctx context.Context, bank memory.BankID, r memory.ObserveRequest, least int) (s survey, err error) {
 	s.whole = r.Query == "" && len(r.Types) == 0 && r.MinConfidence == nil
-	query := map[string]bool{}
-	for _, stem := range text.ContentStems(r.Query) {
-		query[stem] = true
+	asked, words := memory.AskedWords(bank, r.Query, text.ContentStems)
+	if words == 0 {
+		asked = nil
 	}
 	if _, s.seen, err = w.deps.Store.Applied(ctx); err != nil {
 		return s, err
@@ -187,7 +187,7 @@ func (w *Worker) survey(ctx context.Context, bank memory.BankID, r memory.Observ
 			return err
 		}
 		for _, e := range busiest {
-			sub, err := w.readSubject(v, e, before, query)
+			sub, err := w.readSubject(v, e, before, asked)
 			if err != nil {
 				return err
 			}
@@ -208,17 +208,18 @@ func (w *Worker) survey(ctx context.Context, bank memory.BankID, r memory.Observ
 	return s, err
 }
 
-// readSubject reads the facts of an entity that bear on a query, and the observations of a model that rest on them.
-func (w *Worker) readSubject(v plan.View, e memory.Entity, before uint64, query map[string]bool) (subject, error) {
+// readSubject reads the facts of an entity that bear on what is asked, nil for all, and the observations of a model that
+// rest on them.
+func (w *Worker) readSubject(v plan.View, e memory.Entity, before uint64, asked func(stem string) bool) (subject, error) {
 	sub := subject{entity: e}
 	found, err := v.FactsOfEntity(e.ID, 4*w.cfg.ObserveFacts)
 	if err != nil {
 		return sub, err
 	}
-	named := slices.ContainsFunc(text.ContentStems(e.Name), func(s string) bool { return query[s] })
+	every := asked == nil || slices.ContainsFunc(text.ContentStems(e.Name), asked)
 	var ids []memory.FactID
 	for _, f := range found {
-		if len(query) > 0 && !named && !slices.ContainsFunc(text.ContentStems(f.Text), func(s string) bool { return query[s] }) {
+		if !every && !slices.ContainsFunc(text.ContentStems(f.Text), asked) {
 			continue
 		}
 		ids = append(ids, f.ID)

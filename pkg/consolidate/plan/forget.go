@@ -120,10 +120,15 @@ func (ws *workspace) forgetRecord(r memory.ForgetRequest) (t forgetTarget, ok bo
 	return t, true
 }
 
-// publishedUnder returns the events under message ids whose message was published at or before the write's Upto.
+// publishedUnder returns the events under message ids whose message was published at or before the write's Upto, and the
+// malformed ones that were.
 func (ws *workspace) publishedUnder(ids []memory.MessageID) []StoredMessage {
 	return slices.DeleteFunc(ws.messagesByID(ids), func(m StoredMessage) bool {
-		return m.State == memory.StateForgotten || m.ID == "" || m.Canonical == 0 || m.Canonical > ws.write.Upto
+		first := m.Canonical
+		if m.malformed() {
+			first = m.Seq
+		}
+		return m.State == memory.StateForgotten || m.ID == "" || first == 0 || first > ws.write.Upto
 	})
 }
 

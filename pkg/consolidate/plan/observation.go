@@ -187,8 +187,10 @@ func (ws *workspace) addGivenObservations(r memory.ObserveRequest) {
 			o.Confidence = ws.confidence(facts, o.Said)
 		}
 		ws.putObservation(o)
+		ws.out.Derived = append(ws.out.Derived, o.Facts...) // a forget finds the write by them, though the observation may be gone by then
 		ws.out.Outcome.Observations = append(ws.out.Outcome.Observations, o.ID)
 	}
+	ws.out.Derived = unite(ws.out.Derived, nil)
 }
 
 // minEvidence is how many facts an observation of a language model takes.

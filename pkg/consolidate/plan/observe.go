@@ -28,7 +28,7 @@ func (ws *workspace) observe(r memory.ObserveRequest) {
 	}
 	ws.askModel(r, false)
 	least := ws.leastConfidence(r)
-	query := setOf(text.ContentStems(r.Query))
+	asked, words := memory.AskedWords(ws.write.Bank, r.Query, text.ContentStems)
 	var kept []memory.Observation
 	for _, e := range ws.busiest() {
 		for _, f := range ws.findings(e) {
@@ -36,7 +36,7 @@ func (ws *workspace) observe(r memory.ObserveRequest) {
 				continue
 			}
 			o, ok := ws.describe(f)
-			if !ok || o.Confidence < least || len(query) > 0 && !answers(f, e, query) {
+			if !ok || o.Confidence < least || words > 0 && !answers(f, e, asked) {
 				continue
 			}
 			if !slices.ContainsFunc(kept, func(k memory.Observation) bool { return k.ID == o.ID }) {
@@ -63,8 +63,8 @@ func (ws *workspace) busiest() []memory.Entity {
 }
 
 // answers reports whether a finding bears on the words of a query.
-func answers(f finding, e memory.Entity, query map[string]bool) bool {
-	return query[f.stem] || slices.ContainsFunc(text.ContentStems(e.Name), func(s string) bool { return query[s] })
+func answers(f finding, e memory.Entity, asked func(stem string) bool) bool {
+	return asked(f.stem) || slices.ContainsFunc(text.ContentStems(e.Name), asked)
 }
 
 // findings returns what the facts of one entity show together: for each type the words that most of them share, widest

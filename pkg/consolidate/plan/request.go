@@ -181,7 +181,7 @@ func (ws *workspace) stored(ids []string) []string {
 	}
 	messages, merr := ws.view.MessagesByID(typed[memory.MessageID](ids))
 	for _, m := range messages {
-		there[string(m.ID)] = true
+		there[string(m.ID)] = there[string(m.ID)] || !m.malformed()
 	}
 	if ws.fail(errors.Join(err, cerr, oerr, merr)) {
 		return nil

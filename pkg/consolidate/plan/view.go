@@ -107,3 +107,8 @@ type StoredMessage struct {
 	Replaces  memory.MessageID
 	State     memory.MessageState
 }
+
+// malformed reports whether the event is no message; its id and speaker are what of it can be read.
+func (m StoredMessage) malformed() bool {
+	return m.State == memory.StateDead && m.Seq != m.Canonical
+}

@@ -84,8 +84,7 @@ func (ws *workspace) generation(w memory.Window, generation int) *memory.WindowE
 // endMessage sets the state of a new message of the window: carried ones are skipped or throttled, the others share the
 // window's outcome.
 func (ws *workspace) endMessage(m memory.WindowMessage, stored StoredMessage, outcome memory.WindowOutcome) {
-	malformed := stored.ID == "" && stored.State == memory.StateDead
-	if stored.State == memory.StateForgotten || stored.State == memory.StateDuplicate || stored.Seq != stored.Canonical || malformed {
+	if stored.State == memory.StateForgotten || stored.State == memory.StateDuplicate || stored.Seq != stored.Canonical {
 		return
 	}
 	state := memory.StateCommitted

@@ -50,17 +50,62 @@ func New(stage string, e events.Event, cause error, now time.Time) memory.DeadLe
 
 // Publish stores a dead letter. A repeat within a day is dropped by its MsgID. If a letter is too large for the broker,
 // its output and then its payload are truncated.
+//
+// A forget may erase what the letter is about, and then the letters that it finds, before this one is stored. It is
+// therefore looked at afterwards: of a window that lost a message the letter loses the output of the model, and any
+// other is erased again.
 func Publish(ctx context.Context, c *events.Conn, d memory.DeadLetter) error {
+	seq, err := publish(ctx, c, d, d.MsgID())
+	if err != nil {
+		return err
+	}
+	if lost, err := lostMessages(ctx, c, d); err != nil || !lost {
+		return err
+	}
+	if d.Stream != c.Naming.Windows() {
+		return c.Erase(ctx, c.Naming.Dead(), seq)
+	}
+	if d.Output == "" {
+		return nil
+	}
+	d.Output = ""
+	if _, err := publish(ctx, c, d, d.MsgID()+":bare"); err != nil {
+		return err
+	}
+	return c.Erase(ctx, c.Naming.Dead(), seq)
+}
+
+// lostMessages reports whether a message whose text a letter may hold was erased.
+func lostMessages(ctx context.Context, c *events.Conn, d memory.DeadLetter) (bool, error) {
+	messages := c.Naming.Messages()
+	for _, seq := range d.Messages(messages) {
+		_, err := c.ReadLeader(ctx, messages, map[string]any{"seq": seq})
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, memory.ErrNotFound) {
+			return false, fmt.Errorf("look up message %d of dead letter %s: %w", seq, d.MsgID(), err)
+		}
+		last, err := c.LastSeq(ctx, messages)
+		if err != nil || seq <= last {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// publish stores a letter under a message id and returns its sequence.
+func publish(ctx context.Context, c *events.Conn, d memory.DeadLetter, id string) (uint64, error) {
 	d.ID = 0
 	body, err := memory.Encode(d)
 	if err != nil {
-		return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
+		return 0, fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
 	}
 	limit := int(c.NC.MaxPayload()) - 4096
 	if limit > 0 && len(body) > limit && len(d.Output) > 4096 {
 		d.Output = memory.Truncate(d.Output, 4096) // before the payload, which identifies what failed
 		if body, err = memory.Encode(d); err != nil {
-			return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
+			return 0, fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
 		}
 	}
 	if limit > 0 && len(body) > limit {
@@ -68,13 +113,16 @@ func Publish(ctx context.Context, c *events.Conn, d memory.DeadLetter) error {
 		d.Payload, d.Cut = d.Payload[:max(0, min(len(d.Payload), limit/2-16384))], true
 		d.Reason += " (the payload is cut; the event itself is in " + d.Stream + ")"
 		if body, err = memory.Encode(d); err != nil {
-			return fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
+			return 0, fmt.Errorf("encode dead letter %s: %w", d.MsgID(), err)
 		}
 	}
-	m := events.NewMsg(c.Naming.DeadSubject(d.Bank, d.Stage), d.MsgID(), body)
+	m := events.NewMsg(c.Naming.DeadSubject(d.Bank, d.Stage), id, body)
 	telemetry.Put(d.Trace, m.Header)
-	_, err = c.JS.PublishMsg(ctx, m)
-	return events.Classify(err, "publish dead letter %s", d.MsgID())
+	ack, err := c.JS.PublishMsg(ctx, m)
+	if err != nil {
+		return 0, events.Classify(err, "publish dead letter %s", d.MsgID())
+	}
+	return ack.Sequence, nil
 }
 
 // OutputError is an error together with the answer of a model that caused it. A dead letter keeps both.

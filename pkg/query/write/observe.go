@@ -9,6 +9,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/request"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -27,6 +28,9 @@ func (a *Appender) Observe(ctx context.Context, bank memory.BankID, r wire.Obser
 	for i := range r.Observations {
 		r.Observations[i].Text = a.deps.Redact(r.Observations[i].Text)
 		r.Observations[i].Reasoning = a.deps.Redact(r.Observations[i].Reasoning)
+	}
+	if r.Query != "" {
+		r.Query = memory.HashedWords(bank, text.ContentStems(r.Query))
 	}
 	r.WriteControl = wire.WriteControl{}
 	until := time.Now().Add(wait)

@@ -55,22 +55,32 @@ func (a *applier) applyMessage(e consolidate.MessageEvent, anyTombstones bool) e
 		return err
 	}
 	row := eventRow{seq: e.Seq, bank: bank, session: e.Session, state: e.State, stored: engine.Micros(e.Stored)}
-	m := e.Message
-	if m == nil {
-		return a.putEvent(row)
+	m, id := e.Message, e.ID
+	if m != nil {
+		id = m.ID
 	}
-	if anyTombstones {
-		spent, err := a.idSpent(bank, m.ID)
+	if anyTombstones && id != "" {
+		spent, err := a.idSpent(bank, id)
 		if err != nil {
 			return err
 		}
 		if spent { // a retry of what was forgotten
-			if err := a.queueErasure(e.Bank, "", StreamMessages, e.Seq, false); err != nil {
-				return err
-			}
 			row.state = memory.StateForgotten
-			return inTurn(func() error { return a.putEvent(row) }, func() error { return a.bury(bank, m.ID, e.Seq) })
+			return inTurn(
+				func() error { return a.queueErasure(e.Bank, "", StreamMessages, e.Seq, false) },
+				func() error {
+					if m != nil {
+						return nil
+					}
+					return a.queueErasure(e.Bank, "", StreamDead, e.Seq, false)
+				},
+				func() error { return a.putEvent(row) },
+				func() error { return a.bury(bank, id, e.Seq) })
 		}
+	}
+	if m == nil {
+		row.id, row.speaker = engine.TextOrNull(string(e.ID)), engine.TextOrNull(e.Speaker)
+		return a.putEvent(row)
 	}
 	stored, err := a.putMessage(bank, e)
 	if err != nil {
