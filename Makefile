@@ -10,7 +10,7 @@ export CGO_ENABLED := 1
 export GOFLAGS := -tags=sqlite_fts5
 export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 
-BINARIES := eunoe ingest extractor consolidator query
+BINARIES := eunoe ingest extractor consolidator query gateway
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
 .PHONY: help eunoe-bench demo build test figures planted faults soak fuzz check lint vet race floors tidy fmt bench clean libraries lines

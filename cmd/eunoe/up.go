@@ -16,7 +16,7 @@ import (
 // overrides returns the persistent flags that were given, as settings.
 func (a *cli) overrides(cmd *cobra.Command) map[string]string {
 	out := map[string]string{}
-	for name, setting := range map[string]string{"url": "URL", "creds": "CREDS", "prefix": "PREFIX", "data": "DATA", "port": "PORT"} {
+	for name, setting := range map[string]string{"url": "URL", "creds": "CREDS", "prefix": "PREFIX", "data": "DATA", "port": "PORT", "http": "HTTP"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			out[setting] = f.Value.String()
 		}
@@ -39,7 +39,7 @@ func (a *cli) upCommand() *cobra.Command {
 			}
 			return local.Up(cmd.Context(), c, func(l *local.Local) {
 				if a.JSON {
-					console.PrintJSON(cmd.OutOrStdout(), map[string]string{"url": l.URL, "http": l.HTTP, "data": l.Dir}) //nolint:errcheck // strings always encode
+					console.PrintJSON(cmd.OutOrStdout(), map[string]string{"url": l.URL, "http": l.Gateway, "health": l.HTTP, "data": l.Dir}) //nolint:errcheck // strings always encode
 					return
 				}
 				at := ""
@@ -53,11 +53,16 @@ func (a *cli) upCommand() *cobra.Command {
 					"Try, in another terminal:\n"+
 					"  eunoe publish%[4]s --speaker Alice --flush I moved to Lisbon in May.\n"+
 					"  eunoe recall%[4]s where does Alice live\n", l.URL, l.Dir, l.HTTP, at)
+				if l.Gateway != "" {
+					fmt.Fprintf(cmd.OutOrStdout(), "\nHTTP is at %[1]s:\n"+
+						"  curl --json '{\"query\":\"where does Alice live\"}' %[1]s/v1/banks/default/recall\n", l.Gateway)
+				}
 			})
 		},
 	}
 	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
 	cmd.Flags().Int("port", 4222, "port of the NATS server; -1 picks a free one (EUNOE_PORT)")
+	cmd.Flags().String("http", "127.0.0.1:8420", "address of the HTTP gateway; off is none (EUNOE_HTTP)")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 // them links cgo (which SQLite needs) or the embedded NATS server.
 var links = []string{
 	"./cmd/extractor",
+	"./cmd/gateway",
 	"./pkg/client",
 	"./pkg/events",
 	"./pkg/events/deadletter",
@@ -17,6 +18,7 @@ var links = []string{
 	"./pkg/events/lease",
 	"./pkg/events/ordered",
 	"./pkg/events/work",
+	"./pkg/gateway",
 	"./pkg/ingest",
 	"./pkg/memory",
 }

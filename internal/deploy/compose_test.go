@@ -19,11 +19,11 @@ import (
 const root = "../.."
 
 // stages are the services that run a program of this module.
-var stages = []string{"ingest", "extractor", "consolidator", "query"}
+var stages = []string{"ingest", "extractor", "consolidator", "query", "gateway"}
 
 func project(t *testing.T) *types.Project {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose.yaml")}, cli.WithResolvedPaths(true))
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose.yaml")}, cli.WithResolvedPaths(true), cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestComposeRunsTheFourStagesAndABroker(t *testing.T) {
 	p := project(t)
 	names := p.ServiceNames()
 	slices.Sort(names)
-	if want := []string{"consolidator", "extractor", "ingest", "nats", "query"}; !slices.Equal(names, want) {
+	if want := []string{"consolidator", "extractor", "gateway", "ingest", "nats", "query"}; !slices.Equal(names, want) {
 		t.Fatalf("services are %v, want %v", names, want)
 	}
 	for name, s := range p.Services {
@@ -92,7 +92,7 @@ func TestEveryStageIsAProgramOfTheImage(t *testing.T) {
 		if s.DependsOn["nats"].Condition != types.ServiceConditionHealthy {
 			t.Errorf("%s does not wait for a healthy broker", name)
 		}
-		if len(s.Ports) > 0 {
+		if len(s.Ports) > 0 && name != "gateway" { // which a proxy on the host has to find
 			t.Errorf("%s publishes a fixed port and cannot be scaled", name)
 		}
 	}
@@ -168,7 +168,7 @@ func TestTheHealthChecksAskThePortTheProgramsOpen(t *testing.T) {
 	p := project(t)
 	for _, name := range stages {
 		s := p.Services[name]
-		_, port, _ := strings.Cut(*s.Environment["EUNOE_HTTP"], ":")
+		_, port, _ := strings.Cut(*s.Environment["EUNOE_HEALTH"], ":")
 		if url := s.HealthCheck.Test[len(s.HealthCheck.Test)-1]; url != "http://127.0.0.1:"+port+"/readyz" {
 			t.Errorf("%s is asked at %s but listens on port %s", name, url, port)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/eunoe-memory/eunoe/internal/app/gateway"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
@@ -171,7 +172,7 @@ func TestTheSettingsTableShowsTheDefaults(t *testing.T) {
 
 func TestEveryMetricInThePagesExists(t *testing.T) {
 	t.Parallel()
-	l, err := local.Start(t.Context(), quietSettings(t, "EUNOE_MODEL=ollama:none"), os.Stderr)
+	l, err := local.Start(t.Context(), quietSettings(t, "EUNOE_MODEL=ollama:none", "EUNOE_HTTP=127.0.0.1:0"), os.Stderr, gateway.Stage())
 	if err != nil {
 		t.Fatal(err)
 	}

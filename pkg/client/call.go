@@ -39,12 +39,11 @@ func (e *UnknownOutcome) Unwrap() error { return e.Err }
 // Timeout bounds the call. A write whose request does not say how long to wait for its outcome waits for Config.Wait.
 func Call[Request, Reply any](ctx context.Context, c *Client, e wire.Endpoint[Request, Reply], bank memory.BankID, req Request) (Reply, error) {
 	var reply Reply
-	subject := c.conn.Naming.AdminSubject(e.Name)
+	subject, err := c.subjectOf(e.Name, e.Role, bank)
+	if err != nil {
+		return reply, err
+	}
 	if e.Role == wire.Bot {
-		var err error
-		if subject, err = c.subject(bank, e.Name); err != nil {
-			return reply, err
-		}
 		if w, ok := any(&req).(interface{ DefaultWait(memory.Duration) }); ok && c.wait > 0 {
 			w.DefaultWait(memory.Duration(c.wait))
 		}
@@ -61,6 +60,47 @@ func Call[Request, Reply any](ctx context.Context, c *Client, e wire.Endpoint[Re
 		return reply, fmt.Errorf("reply of %s: %w", subject, err)
 	}
 	return reply, nil
+}
+
+// Ask is Call with the body of the request as it is, for programs that pass requests on. It returns the body of the reply.
+func (c *Client) Ask(ctx context.Context, e wire.Description, bank memory.BankID, body []byte) ([]byte, error) {
+	subject, err := c.subjectOf(e.Name, e.Role, bank)
+	if err != nil {
+		return nil, err
+	}
+	return c.request(ctx, subject, body)
+}
+
+// AskStream is Ask for an endpoint that streams: piece gets the body of each message that answers, the whole reply last.
+// The end of ctx ends it, and so does an error of piece.
+func (c *Client) AskStream(ctx context.Context, e wire.Description, bank memory.BankID, body []byte, piece func(data []byte, last bool) error) (err error) {
+	subject, err := c.subjectOf(e.Name, e.Role, bank)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := c.bounded(ctx)
+	defer cancel()
+	ctx, span := c.begin(ctx, subject)
+	defer func() { span.End(err) }()
+	return c.stream(ctx, subject, body, func(msg *nats.Msg) (bool, error) {
+		if err := fault(msg); err != nil {
+			return true, err
+		}
+		var d struct {
+			Delta *string `json:"delta"`
+		}
+		if err := json.Unmarshal(msg.Data, &d); err != nil {
+			return true, fmt.Errorf("reply of %s: %w", subject, err)
+		}
+		return d.Delta == nil, piece(msg.Data, d.Delta == nil)
+	})
+}
+
+func (c *Client) subjectOf(endpoint string, role wire.Role, bank memory.BankID) (string, error) {
+	if role == wire.Operator {
+		return c.conn.Naming.AdminSubject(endpoint), nil
+	}
+	return c.subject(bank, endpoint)
 }
 
 func (c *Client) subject(bank memory.BankID, endpoint string) (string, error) {
@@ -141,10 +181,13 @@ type waiting struct {
 	cancel  context.CancelCauseFunc
 }
 
+// ErrNotAllowed is in the error of a call that the broker's permissions refuse, beside memory.ErrInvalid.
+var ErrNotAllowed = errors.New("not allowed")
+
 // notAllowed is the error of a refused subject; it says what to do about it.
 func notAllowed(what, subject string) error {
-	return fmt.Errorf("the broker does not allow these credentials to %s %s: those of a bot reach its own bank alone, mem.admin is for operators (`eunoe auth list` shows who may what): %w",
-		what, subject, memory.ErrInvalid)
+	return fmt.Errorf("the broker does not allow these credentials to %s %s: those of a bot reach its own bank alone, mem.admin is for operators (`eunoe auth list` shows who may what): %w (%w)",
+		what, subject, memory.ErrInvalid, ErrNotAllowed)
 }
 
 // handle is the connection's error handler.

@@ -55,6 +55,8 @@ type Config struct {
 	// Tracer begins an OpenTelemetry span for each publish and request; nil = only where the call's context has a span.
 	// The trace context of that context is sent in any case. New uses the tracer of the connection.
 	Tracer trace.Tracer
+	// Options of the connection are applied last: a key that is in no file, for instance.
+	Options []nats.Option
 }
 
 // DefaultConfig reaches a broker on this machine: nats://127.0.0.1:4222, prefix mem, 30 s a request.
@@ -130,7 +132,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	refused := &refusals{waiting: map[*waiting]struct{}{}}
 	dial := events.ConnConfig{URL: cfg.URL, Creds: cfg.Creds, Prefix: cfg.Prefix, Name: cfg.Name, TLS: cfg.TLS, InboxPrefix: cfg.InboxPrefix,
-		Options: append(options(ctx, cfg), nats.ErrorHandler(refused.handle), nats.PermissionErrOnSubscribe(true)), Log: zerolog.Nop(), Tracer: cfg.Tracer}
+		Options: append(options(ctx, cfg), append([]nats.Option{nats.ErrorHandler(refused.handle), nats.PermissionErrOnSubscribe(true)}, cfg.Options...)...), Log: zerolog.Nop(), Tracer: cfg.Tracer}
 	conn, err := events.Dial(dial)
 	if err != nil {
 		if errors.Is(err, memory.ErrUnavailable) {

@@ -62,23 +62,34 @@ func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req wire
 	}
 	ctx, span := c.begin(ctx, subject)
 	defer func() { span.End(err) }()
+	var reply wire.ReflectReply
+	err = c.stream(ctx, subject, body, func(msg *nats.Msg) (done bool, err error) {
+		reply, done, err = readPiece(msg, delta)
+		return done, err
+	})
+	return reply, err
+}
+
+// stream sends a request and hands over each message that answers it, until take is done or fails or ctx ends.
+func (c *Client) stream(ctx context.Context, subject string, body []byte, take func(*nats.Msg) (done bool, err error)) error {
 	inbox := c.conn.NC.NewInbox()
 	sub, err := c.conn.NC.SubscribeSync(inbox)
 	if err != nil {
-		return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+		return fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	defer sub.Unsubscribe() //nolint:errcheck // the connection cleans up after itself
+	ctx, reason := c.refused.watch(ctx, subject)
+	defer reason(nil) //nolint:errcheck // it ends the watch
 	if err := c.conn.NC.PublishMsg(&nats.Msg{Subject: subject, Reply: inbox, Data: body, Header: telemetry.Inject(ctx, nil)}); err != nil {
-		return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+		return fmt.Errorf("request %s: %w", subject, meaning(err))
 	}
 	for {
 		msg, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			return wire.ReflectReply{}, fmt.Errorf("request %s: %w", subject, meaning(err))
+			return fmt.Errorf("request %s: %w", subject, meaning(reason(err)))
 		}
-		reply, done, err := readPiece(msg, delta)
-		if done || err != nil {
-			return reply, err
+		if done, err := take(msg); done || err != nil {
+			return err
 		}
 	}
 }

@@ -56,10 +56,9 @@ type Message struct {
 
 var messageFields = []string{"id", "role", "speaker", "content", "time", "replaces", "topic", "images", "recalled", "metadata"}
 
-// ParseMessage reads the body of a message event and fills in what it omits: id from the sequence, role user, speaker
-// the role, time the stream's. bank, session, seq and stored come from the broker. The error is ErrInvalid and names
-// the field.
-func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, body []byte) (Message, error) {
+// DecodeMessage reads the body of a message event as it is, with the fields that this version does not know in Extra. The
+// error is ErrInvalid and names the field.
+func DecodeMessage(body []byte) (Message, error) {
 	var m Message
 	if err := DecodeEvent(body, &m); err != nil {
 		return Message{}, err
@@ -75,6 +74,17 @@ func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, 
 	}
 	if len(m.Extra) == 0 {
 		m.Extra = nil
+	}
+	return m, nil
+}
+
+// ParseMessage reads the body of a message event and fills in what it omits: id from the sequence, role user, speaker
+// the role, time the stream's. bank, session, seq and stored come from the broker. The error is ErrInvalid and names
+// the field.
+func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, body []byte) (Message, error) {
+	m, err := DecodeMessage(body)
+	if err != nil {
+		return Message{}, err
 	}
 	m.Bank, m.Session, m.Seq, m.Stored = bank, session, seq, At(stored)
 	if m.ID == "" {

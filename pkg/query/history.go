@@ -96,6 +96,11 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 	if err := s.awaitOutbox(ctx); err != nil {
 		return out, err
 	}
+	if r.Latest {
+		last, err := s.conn.LastSeq(ctx, s.conn.Naming.Changes())
+		out.Next = strconv.FormatUint(last, 10)
+		return out, err
+	}
 	_, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Changes(), []string{s.conn.Naming.BankKind(bank, events.KindChange)}, r.After, func(e events.Event) error {
 		if len(out.Items) == limit {
 			out.Next = strconv.FormatUint(out.Items[limit-1].Seq, 10)

@@ -59,4 +59,6 @@ type HistoryReply struct {
 type ChangesRequest struct {
 	After uint64 `json:"after,omitempty"`
 	Limit int    `json:"limit,omitempty"`
+	// Latest reads nothing: Next is the sequence after which every later change comes.
+	Latest bool `json:"latest,omitempty"`
 }

@@ -65,7 +65,7 @@ func runStages(t *testing.T, url string) *stages {
 
 func (s *stages) start(t *testing.T, name string) {
 	t.Helper()
-	s.run[name] = programs.Start(t, append(s.env, "EUNOE_HTTP="+s.http[name]), name)
+	s.run[name] = programs.Start(t, append(s.env, "EUNOE_HEALTH="+s.http[name]), name)
 }
 
 // ready returns the status of a stage's /readyz and what it says; 0 if it does not answer.

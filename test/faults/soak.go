@@ -35,7 +35,7 @@ func NewInstance(ctx context.Context, bin, dir string) (*Instance, error) {
 	}
 	s := &Instance{Dir: dir, url: fmt.Sprintf("nats://127.0.0.1:%d", port), http: fmt.Sprintf("127.0.0.1:%d", probe)}
 	s.p = &process{name: "eunoe", bin: bin, args: []string{"up", "--data", dir, "--port", strconv.Itoa(port)},
-		env: []string{"EUNOE_HTTP=" + s.http, "EUNOE_LOG=warn"}, log: filepath.Join(dir, "eunoe.log")}
+		env: []string{"EUNOE_HEALTH=" + s.http, "EUNOE_HTTP=off", "EUNOE_LOG=warn"}, log: filepath.Join(dir, "eunoe.log")}
 	if err := s.p.start(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // packages are the programs that can be run, by package.
-var packages = []string{"./cmd/eunoe", "./cmd/ingest", "./cmd/extractor", "./cmd/consolidator", "./cmd/query", "github.com/nats-io/nats-server/v2"}
+var packages = []string{"./cmd/eunoe", "./cmd/ingest", "./cmd/extractor", "./cmd/consolidator", "./cmd/query", "./cmd/gateway", "github.com/nats-io/nats-server/v2"}
 
 // Dir returns the directory of the programs, compiled from the sources as they are at the first call.
 func Dir() (string, error) { return build() }

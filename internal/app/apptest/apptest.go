@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 )
 
@@ -28,10 +29,10 @@ func Settings(t testing.TB, overrides map[string]string) settings.Config {
 	return c
 }
 
-// Start starts the whole pipeline and closes it when the test ends.
-func Start(t testing.TB, c settings.Config) *local.Local {
+// Start starts the whole pipeline, and what is among more beside it, and closes it when the test ends.
+func Start(t testing.TB, c settings.Config, more ...process.Stage) *local.Local {
 	t.Helper()
-	l, err := local.Start(t.Context(), c, os.Stderr)
+	l, err := local.Start(t.Context(), c, os.Stderr, more...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
 	"github.com/eunoe-memory/eunoe/internal/app/extractor"
+	"github.com/eunoe-memory/eunoe/internal/app/gateway"
 	"github.com/eunoe-memory/eunoe/internal/app/ingest"
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/query"
@@ -24,6 +25,8 @@ import (
 type Local struct {
 	*Log
 	HTTP string // address of the health checks
+	// Gateway is the URL of the HTTP gateway, "" without one.
+	Gateway string
 
 	stop context.CancelFunc
 	done chan error
@@ -36,7 +39,8 @@ func Stages() []process.Stage {
 
 // Start starts a NATS server in the data directory and every stage, and returns when they run. Logs of the level
 // EUNOE_LOG and above go to logs. The caller closes it. A data directory or port that is in use is an error that says so.
-func Start(ctx context.Context, c settings.Config, logs io.Writer) (_ *Local, err error) {
+// The gateway is no stage of the pipeline: it runs where it is among more.
+func Start(ctx context.Context, c settings.Config, logs io.Writer, more ...process.Stage) (_ *Local, err error) {
 	log := process.NewLogger(logs, c.Log)
 	l := &Local{Log: &Log{Dir: c.Data}, done: make(chan error, 1)}
 	defer func() {
@@ -66,12 +70,15 @@ func Start(ctx context.Context, c settings.Config, logs io.Writer) (_ *Local, er
 	if err := p.Watch(traces); err != nil {
 		return nil, err
 	}
+	p.Callers = l.callers
+	p.Callers.Name, p.Callers.Tracer = "eunoe-caller", l.Conn.Tracer
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	started := make(chan string, 1)
-	go func() { l.done <- p.Run(run, Stages(), func(http string) { started <- http }) }()
+	go func() { l.done <- p.Run(run, append(Stages(), more...), func(http string) { started <- http }) }()
 	select {
 	case l.HTTP = <-started:
+		l.Gateway = p.Gateway
 		return l, nil
 	case err := <-l.done:
 		stop()
@@ -107,7 +114,11 @@ func (l *Local) Close(ctx context.Context) error {
 
 // Up runs the whole pipeline until ctx ends, with logs on standard error. ready is called when it answers requests.
 func Up(ctx context.Context, c settings.Config, ready func(*Local)) error {
-	l, err := Start(ctx, c, os.Stderr)
+	var more []process.Stage
+	if c.HTTP != settings.Off {
+		more = append(more, gateway.Stage())
+	}
+	l, err := Start(ctx, c, os.Stderr, more...)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Log struct {
 	URL  string       // where clients connect
 	Conn *events.Conn // of this process
 
+	callers   events.ConnConfig // how others than this process connect
 	onRelease []func() error
 }
 
@@ -81,6 +82,7 @@ func (l *Log) Serve(ctx context.Context, c settings.Config, log zerolog.Logger) 
 		// no buffer, which costs time under load: a socket is used otherwise.
 		cc.URL, cc.InProcess = "", srv
 	}
+	l.callers = cc
 	if guard != nil {
 		cc.Options = append(cc.Options, in.option())
 		watch, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -33,7 +33,7 @@ func newProbe(ctx context.Context, addr string, metrics *prometheus.Registry, ch
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen for health checks on %s (EUNOE_HTTP): %w", addr, err)
+		return nil, fmt.Errorf("listen for health checks on %s (EUNOE_HEALTH): %w", addr, err)
 	}
 	p := &probe{listener: l, checks: checks}
 	mux := http.NewServeMux()

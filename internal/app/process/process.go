@@ -25,11 +25,14 @@ import (
 type Process struct {
 	Settings settings.Config
 	Log      zerolog.Logger
-	Conn     *events.Conn
+	Conn     *events.Conn // nil in a process of a Guest
 	Metrics  *prometheus.Registry
 	Models   *provider.Set
 	Embedder memory.Embedder // the configured model, else the built-in one; never nil
 	HTTP     string          // address of the health checks, known once Run builds the stages
+	Gateway  string          // URL of the HTTP gateway, once it is built; "" = there is none
+	// Callers is how somebody else than the process connects: to the broker of Conn, without credentials.
+	Callers events.ConnConfig
 
 	checks  []check
 	streams lastError               // of watchBroker
@@ -65,12 +68,17 @@ func NewLogger(w io.Writer, level string) zerolog.Logger {
 	return zerolog.New(w).Level(l).With().Timestamp().Logger()
 }
 
-// New returns a process on a connection, with the models that the settings name. Run closes what it holds, but not the
+// New returns a process on a connection, which a Guest has none of, with the models that the settings name. Run closes what it holds, but not the
 // connection.
 func New(c settings.Config, log zerolog.Logger, conn *events.Conn) (*Process, error) {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p := &Process{Settings: c, Log: log, Conn: conn, Metrics: reg, shared: map[string]shared{}}
+	p := &Process{Settings: c, Log: log, Conn: conn, Metrics: reg, shared: map[string]shared{}, Callers: c.Conn("eunoe-caller", log)}
+	p.Callers.Creds = ""
+	if conn == nil {
+		return p, p.useModels()
+	}
+	p.Callers.Tracer = conn.Tracer
 	p.Check("broker", func(context.Context) error {
 		if !conn.NC.IsConnected() {
 			return errors.New("not connected to " + events.RedactURL(c.URL))
@@ -102,7 +110,7 @@ func (p *Process) close() error {
 // checks when all of them run; it may be nil.
 func (p *Process) Run(ctx context.Context, stages []Stage, started func(http string)) (err error) {
 	defer func() { err = errors.Join(err, p.close()) }()
-	pr, err := newProbe(ctx, p.Settings.HTTP, p.Metrics, func() []check { return p.checks })
+	pr, err := newProbe(ctx, p.Settings.Health, p.Metrics, func() []check { return p.checks })
 	if err != nil {
 		return err
 	}
@@ -113,7 +121,9 @@ func (p *Process) Run(ctx context.Context, stages []Stage, started func(http str
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return pr.run(ctx) })
-	group.Go(func() error { return p.watchBroker(ctx) })
+	if p.Conn != nil {
+		group.Go(func() error { return p.watchBroker(ctx) })
+	}
 	for i, r := range runners {
 		group.Go(func() error { return p.runStage(ctx, stages[i], r) })
 	}
@@ -179,7 +189,7 @@ func (p *Process) runStage(ctx context.Context, s Stage, r Runner) error {
 func (p *Process) register(stages []Stage) ([]micro.Service, error) {
 	var out []micro.Service
 	for _, s := range stages {
-		if s.Serves {
+		if s.Serves || p.Conn == nil {
 			continue
 		}
 		svc, err := micro.AddService(p.Conn.NC, micro.Config{

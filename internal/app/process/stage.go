@@ -18,6 +18,7 @@ type Stage struct {
 	Does   string // what it does, in a few words, for people
 	Embeds bool   // needs the embedding model and its dimension before it is built
 	Serves bool   // registers its own micro service with the broker
+	Guest  bool   // has no rights of its own: alone in a process it has no connection either
 	Build  func(*Process) (Runner, error)
 }
 
@@ -57,6 +58,14 @@ func Run(ctx context.Context, c settings.Config, s Stage) (err error) {
 	}
 	defer func() { err = errors.Join(err, traces.Close()) }()
 	log = traces.Logger(log)
+	if s.Guest {
+		p, err := New(c, log, nil)
+		if err != nil {
+			return err
+		}
+		p.Callers.Tracer = traces.Tracer()
+		return unlessCancelled(ctx, p.Run(ctx, []Stage{s}, nil))
+	}
 	conn, err := events.Connect(ctx, c.Conn("eunoe-"+s.Name, log))
 	if err != nil {
 		return unlessCancelled(ctx, err)

@@ -32,8 +32,8 @@ type Config struct {
 	Port       int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
 	Sync       bool   `env:"SYNC" envDefault:"true" doc:"the embedded server syncs to disk before it acknowledges"`
 
-	HTTP string `env:"HTTP" envDefault:"127.0.0.1:0" doc:"address of /livez, /readyz and /metrics; port 0 picks a free one"`
-	Log  string `env:"LOG" envDefault:"info" doc:"trace, debug, info, warn or error"`
+	Health string `env:"HEALTH" envDefault:"127.0.0.1:0" doc:"address of /livez, /readyz and /metrics; port 0 picks a free one"`
+	Log    string `env:"LOG" envDefault:"info" doc:"trace, debug, info, warn or error"`
 
 	TriggerEvery int           `env:"TRIGGER_EVERY" envDefault:"2" doc:"messages that cut a window; 0 is off"`
 	WindowTokens int           `env:"WINDOW_TOKENS" envDefault:"512" doc:"tokens of new text that cut a window"`
@@ -53,6 +53,7 @@ type Config struct {
 	ModelSettings
 	ExtractionSettings
 	AccessSettings
+	GatewaySettings
 	TraceSettings
 	Tuning
 }
@@ -71,6 +72,9 @@ func Load(environ []string, overrides map[string]string) (Config, []Setting, err
 	given := env.ToMap(environ)
 	for name, value := range overrides {
 		given[Prefix+name] = value
+	}
+	if address, set := given[Prefix+"HTTP"]; set && address == "" {
+		given[Prefix+"HTTP"] = Off // empty would be the default
 	}
 	c := Config{Tuning: DefaultTuning()}
 	err := env.ParseWithOptions(&c, env.Options{Environment: given, Prefix: Prefix})
@@ -181,8 +185,8 @@ func (c Config) Validate() error {
 	if c.Port < -1 || c.Port > 65535 {
 		wrong("PORT", "%d is no port; expected 1 to 65535, or -1 for a free one", c.Port)
 	}
-	if _, _, err := net.SplitHostPort(c.HTTP); err != nil {
-		wrong("HTTP", "%q is not host:port", c.HTTP)
+	if _, _, err := net.SplitHostPort(c.Health); err != nil {
+		wrong("HEALTH", "%q is not host:port", c.Health)
 	}
 	if _, err := zerolog.ParseLevel(c.Log); err != nil || c.Log == "" {
 		wrong("LOG", "%q is no level; expected trace, debug, info, warn or error", c.Log)
@@ -220,6 +224,7 @@ func (c Config) Validate() error {
 	c.ModelSettings.check(wrong)
 	c.ExtractionSettings.check(wrong)
 	c.AccessSettings.check(wrong)
+	c.GatewaySettings.check(wrong)
 	c.TraceSettings.check(wrong)
 	return errors.Join(errs...)
 }

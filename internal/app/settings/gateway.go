@@ -1,0 +1,41 @@
+package settings
+
+import (
+	"crypto/tls"
+	"net"
+	"net/url"
+)
+
+// Off is the value of HTTP that opens no gateway.
+const Off = "off"
+
+// GatewaySettings say where the gateway answers HTTP, and to whom.
+type GatewaySettings struct {
+	HTTP        string   `env:"HTTP" envDefault:"127.0.0.1:8420" doc:"address of the HTTP gateway; off or empty is none. Beyond this machine it wants users and TLS"`
+	HTTPCert    string   `env:"HTTP_CERT" doc:"file of the gateway's certificate"`
+	HTTPKey     string   `env:"HTTP_KEY" doc:"file of the certificate's key"`
+	HTTPProxied bool     `env:"HTTP_PROXIED" envDefault:"false" doc:"a proxy that ends TLS is in front of the gateway: every request needs a key, any Host is answered"`
+	HTTPOrigins []string `env:"HTTP_ORIGINS" doc:"origins of pages that may call the gateway (https://app.example.org), comma separated; empty is none but its own"`
+	HTTPRate    int      `env:"HTTP_RATE" envDefault:"1000" doc:"requests a second of one key; more are refused with 429. 0 is without bound"`
+}
+
+func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
+	if _, _, err := net.SplitHostPort(s.HTTP); err != nil && s.HTTP != Off {
+		wrong("HTTP", "%q is not host:port, and not off", s.HTTP)
+	}
+	if (s.HTTPCert == "") != (s.HTTPKey == "") {
+		wrong("HTTP_CERT", "and %sHTTP_KEY go together; one is missing", Prefix)
+	} else if s.HTTPCert != "" {
+		if _, err := tls.LoadX509KeyPair(s.HTTPCert, s.HTTPKey); err != nil {
+			wrong("HTTP_CERT", "with %sHTTP_KEY: %v", Prefix, err)
+		}
+	}
+	for _, o := range s.HTTPOrigins {
+		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host {
+			wrong("HTTP_ORIGINS", "%q is no origin; expected one like https://app.example.org", o)
+		}
+	}
+	if s.HTTPRate < 0 {
+		wrong("HTTP_RATE", "%d must not be negative", s.HTTPRate)
+	}
+}

@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+)
+
+const (
+	feedKept  = 4096                  // changes that a feed keeps for its streams
+	pageSize  = 1000                  // changes that are read at a time
+	feedPause = 20 * time.Millisecond // between two reads of a feed: what was announced meanwhile is read at once
+)
+
+// feeds are the feeds of one key, by bank.
+type feeds struct {
+	mu   sync.Mutex
+	open map[memory.BankID]*feed
+}
+
+// feed follows the changes of one bank for all streams of a key that show them.
+type feed struct {
+	uses int // guarded by feeds.mu
+	stop context.CancelFunc
+
+	mu    sync.Mutex
+	items []memory.Change // the newest, in order
+	from  uint64          // items are all changes after it
+	at    uint64          // up to where was read
+	news  chan struct{}   // closed when at moves or the feed ends
+	err   error           // why it ended
+}
+
+// follow returns the feed of a bank, which reads from now on; leave ends its use.
+func (c *caller) follow(ctx context.Context, bank memory.BankID) (f *feed, leave func(), err error) {
+	c.feeds.mu.Lock()
+	defer c.feeds.mu.Unlock()
+	f = c.feeds.open[bank]
+	if f == nil || f.ended() != nil {
+		sub, err := c.client.Subscribe(ctx, bank, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		end, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{Latest: true})
+		if err != nil {
+			return nil, nil, errors.Join(err, sub.Close())
+		}
+		at, err := strconv.ParseUint(end.Next, 10, 64)
+		if err != nil {
+			return nil, nil, errors.Join(err, sub.Close())
+		}
+		running, stop := context.WithCancel(context.WithoutCancel(ctx))
+		f = &feed{stop: stop, from: at, at: at, news: make(chan struct{})}
+		if c.feeds.open == nil {
+			c.feeds.open = map[memory.BankID]*feed{}
+		}
+		c.feeds.open[bank] = f
+		go f.run(running, c, bank, sub)
+	}
+	f.uses++
+	return f, func() { c.leave(bank, f) }, nil
+}
+
+func (c *caller) leave(bank memory.BankID, f *feed) {
+	c.feeds.mu.Lock()
+	defer c.feeds.mu.Unlock()
+	if f.uses--; f.uses == 0 {
+		f.stop()
+		if c.feeds.open[bank] == f {
+			delete(c.feeds.open, bank)
+		}
+	}
+}
+
+// run reads the changes of a bank whenever one is announced. What is announced says only that there is something: the
+// log has the numbers by which a stream goes on.
+func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *client.Subscription) {
+	announced := make(chan error, 1)
+	go func() {
+		defer close(announced)
+		for ctx.Err() == nil {
+			_, err := sub.Next(ctx)
+			select {
+			case announced <- err:
+			default:
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	err := func() error {
+		for {
+			if err := f.read(ctx, c, bank); err != nil {
+				return err
+			}
+			select {
+			case err, more := <-announced:
+				if err != nil || !more {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			select {
+			case <-time.After(feedPause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}()
+	f.stop()
+	for range announced { //nolint:revive // until it has ended
+	}
+	_ = sub.Close() //nolint:errcheck // the connection may be gone
+	if err == nil {
+		err = memory.ErrUnavailable
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+	close(f.news)
+}
+
+// read takes what is new.
+func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID) error {
+	for {
+		page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: f.at, Limit: pageSize})
+		if err != nil {
+			return err
+		}
+		if len(page.Items) == 0 {
+			return nil
+		}
+		f.mu.Lock()
+		f.items = append(f.items, page.Items...)
+		f.at = page.Items[len(page.Items)-1].Seq
+		if over := len(f.items) - feedKept; over > 0 {
+			f.from = f.items[over-1].Seq
+			f.items = slices.Clone(f.items[over:])
+		}
+		close(f.news)
+		f.news = make(chan struct{})
+		f.mu.Unlock()
+		if page.Next == "" {
+			return nil
+		}
+	}
+}
+
+// since returns the changes after a position, and what is closed when there are more; kept is false where the feed does
+// not hold them all any more.
+func (f *feed) since(at uint64) (items []memory.Change, news <-chan struct{}, kept bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at < f.from {
+		return nil, nil, false
+	}
+	i, _ := slices.BinarySearchFunc(f.items, at+1, func(c memory.Change, seq uint64) int {
+		switch {
+		case c.Seq < seq:
+			return -1
+		case c.Seq > seq:
+			return 1
+		}
+		return 0
+	})
+	return f.items[i:len(f.items):len(f.items)], f.news, true
+}
+
+// position is up to where the feed has read.
+func (f *feed) position() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at
+}
+
+// ended returns why the feed ended, nil while it reads.
+func (f *feed) ended() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}

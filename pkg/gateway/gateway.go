@@ -1,0 +1,171 @@
+// Package gateway lets programs that do not speak NATS use Eunoe: every endpoint of package wire by HTTP, messages in
+// batches, and change events as a stream (SSE).
+//
+// A Gateway keeps nothing and has no rights of its own. The key of a request, the seed of a NATS user, opens a
+// connection to the broker, which decides what it may do; the gateway keeps that connection while it is used. Routes are
+// made from the table of endpoints, so that an endpoint that is added there is served here.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Config says whom a Gateway serves.
+type Config struct {
+	// Broker is how a caller's connection is made. Creds is ignored: a caller brings a key, or connects without one.
+	Broker client.Config
+	// Open answers requests without a key too, if their Host is a name of this machine: for a gateway that only this
+	// machine can reach. Otherwise every request needs a key.
+	Open bool
+	// Origins are the pages that may call the gateway from a browser, as "https://app.example.org"; none but its own
+	// where it is empty.
+	Origins []string
+	// Rate is how many requests a second one key may make, with bursts of as many; 0 = any number.
+	Rate int
+	// Version is told by GET /v1/self.
+	Version string
+}
+
+// DefaultConfig serves this machine.
+func DefaultConfig() Config { return Config{Broker: client.DefaultConfig(), Open: true, Rate: 1000} }
+
+// Validate reports everything that is wrong with the configuration at once.
+func (c Config) Validate() error {
+	errs := []error{c.Broker.Validate()}
+	if c.Rate < 0 {
+		errs = append(errs, memory.Invalid("rate", "is %d; it must not be negative", c.Rate))
+	}
+	for _, o := range c.Origins {
+		errs = append(errs, http.NewCrossOriginProtection().AddTrustedOrigin(o))
+	}
+	return errors.Join(errs...)
+}
+
+// Deps holds the collaborators of a Gateway.
+type Deps struct {
+	Log    zerolog.Logger
+	Tracer trace.Tracer // nil = no spans
+}
+
+// Gateway answers HTTP requests. It is safe for concurrent use, and a prometheus.Collector of what it answered.
+type Gateway struct {
+	cfg      Config
+	log      zerolog.Logger
+	tracer   trace.Tracer
+	routes   []Route
+	mux      *http.ServeMux
+	guard    guard
+	keys     *keys
+	metrics  *metrics
+	stopping chan struct{}
+}
+
+// New returns a Gateway. Run keeps its connections; without it they are never closed.
+func New(cfg Config, deps Deps) (*Gateway, error) {
+	cfg.Broker.Creds = ""
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("gateway configuration: %w", err)
+	}
+	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{})}
+	g.cfg.Broker.Tracer = deps.Tracer
+	g.guard = newGuard(cfg)
+	g.keys = newKeys(g.cfg)
+	g.metrics = newMetrics(g.routes, g.keys)
+	for i := range g.routes {
+		r := &g.routes[i]
+		g.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
+			if err := g.serve(w, req, r); err != nil {
+				g.fail(w, req, err)
+			}
+		})
+	}
+	return g, nil
+}
+
+// Run closes connections that nobody used for some minutes, until ctx ends. It then ends the streams that are open, and
+// every connection after what is under way, or after grace.
+func (g *Gateway) Run(ctx context.Context, grace time.Duration) error {
+	tick := time.NewTicker(idleAfter / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			close(g.stopping)
+			g.keys.close(grace)
+			return nil
+		case now := <-tick.C:
+			g.keys.closeIdle(now)
+		}
+	}
+}
+
+// Ready returns nil if the broker answers.
+func (g *Gateway) Ready(ctx context.Context) error {
+	_, err := g.HasUsers(ctx)
+	return err
+}
+
+// ServeHTTP answers a request.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	ctx, span := telemetry.Begin(telemetry.Extract(r.Context(), r.Header), g.tracer, trace.SpanKindServer, "http")
+	r = r.WithContext(ctx)
+	a := &answer{ResponseWriter: w, status: http.StatusOK}
+	name := "none"
+	if done, err := g.guard.admit(a, r); err != nil {
+		g.fail(a, r, err)
+	} else if !done {
+		if err := g.known(r); err != nil {
+			g.fail(a, r, err)
+		} else {
+			_, name = g.mux.Handler(r)
+			g.mux.ServeHTTP(a, r)
+		}
+	}
+	span.Text(telemetry.Kind, name).Number(telemetry.Code, a.status).End(nil)
+	g.metrics.answered(name, a.status, time.Since(began))
+}
+
+// serve runs a route as the caller that the request's key names.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, route *Route) error {
+	if route.public != nil {
+		return route.public(g, w, r)
+	}
+	if err := mediaType(r); err != nil {
+		return err
+	}
+	key, err := keyOf(r)
+	if err != nil {
+		return err
+	}
+	if key == "" && !g.cfg.Open {
+		return missingKey()
+	}
+	c, err := g.keys.get(r.Context(), key)
+	if err != nil {
+		return err
+	}
+	defer g.keys.put(c)
+	if err := c.admit(); err != nil {
+		return err
+	}
+	return route.serve(g, w, r, c)
+}
+
+// Describe implements prometheus.Collector.
+func (g *Gateway) Describe(ch chan<- *prometheus.Desc) { g.metrics.describe(ch) }
+
+// Collect implements prometheus.Collector.
+func (g *Gateway) Collect(ch chan<- prometheus.Metric) { g.metrics.collect(ch) }
