@@ -1,0 +1,311 @@
+package importer
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// maxUnpacked is how much one file of an archive may hold, in bytes: more than any conversation, less than a disk.
+const maxUnpacked = 8 << 30
+
+// source is a file to import: the file itself, or those of a zip archive.
+type source struct {
+	parts []part
+	zip   bool
+}
+
+// part is one file.
+type part struct {
+	name string
+	open func() (io.ReadCloser, error)
+}
+
+func open(file io.ReaderAt, size int64) (*source, error) {
+	head := make([]byte, 4)
+	if n, _ := file.ReadAt(head, 0); n < len(head) || !bytes.Equal(head, []byte("PK\x03\x04")) {
+		whole := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
+		return &source{parts: []part{{open: whole}}}, nil
+	}
+	archive, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, memory.Invalid("file", "is a zip archive that cannot be read: %v", err)
+	}
+	s := &source{zip: true}
+	for _, f := range archive.File {
+		if f.FileInfo().IsDir() || strings.HasPrefix(path.Base(f.Name), ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
+			continue
+		}
+		s.parts = append(s.parts, part{f.Name, f.Open})
+	}
+	slices.SortFunc(s.parts, func(a, b part) int { return strings.Compare(a.name, b.name) })
+	return s, nil
+}
+
+// read calls fn with the content of a part.
+func (p part) read(fn func(io.Reader) error) error {
+	in, err := p.open()
+	if err != nil {
+		return p.broken(err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	return fn(&limited{r: withoutMark(in), part: p, left: maxUnpacked})
+}
+
+// broken says that a part cannot be read.
+func (p part) broken(err error) error {
+	if p.name == "" {
+		return memory.Invalid("file", "cannot be read: %v", err)
+	}
+	return memory.Invalid("file", "%s in the archive cannot be read: %v", p.name, err)
+}
+
+// limited reads at most left bytes, and names its part in an error.
+type limited struct {
+	r    io.Reader
+	part part
+	left int64
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, l.part.broken(fmt.Errorf("it holds more than %d bytes", int64(maxUnpacked)))
+	}
+	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
+	l.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = l.part.broken(err)
+	}
+	return n, err
+}
+
+// like returns the parts whose name without folders matches a pattern of path.Match, in order of name. A file that is
+// no archive matches every pattern.
+func (s *source) like(pattern string) []part {
+	if !s.zip {
+		return s.parts
+	}
+	var out []part
+	for _, p := range s.parts {
+		if ok, _ := path.Match(pattern, path.Base(p.name)); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// decode calls fn with a JSON decoder of each part that matches.
+func (s *source) decode(pattern string, fn func(*json.Decoder) error) error {
+	found := s.like(pattern)
+	if len(found) == 0 {
+		return memory.Invalid("file", "holds no %s", pattern)
+	}
+	for _, p := range found {
+		if err := p.json(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// json calls fn with a JSON decoder of the part.
+func (p part) json(fn func(*json.Decoder) error) error {
+	return p.read(func(in io.Reader) error {
+		err := fn(json.NewDecoder(in))
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return p.broken(err)
+		}
+		return err
+	})
+}
+
+// each calls fn for each element of the array that comes next, which fn has to decode. null is an empty array.
+func each(d *json.Decoder, fn func() error) error { return walk(d, fn, nil) }
+
+// object calls the function for each known field of the object that comes next, which the function has to decode.
+// Others are skipped. null is an empty object.
+func object(d *json.Decoder, fields map[string]func() error) error { return walk(d, nil, fields) }
+
+// walk reads the value that comes next: an array, whose elements element decodes, or an object, whose known fields their
+// functions decode. A value of the kind for which there is nil is an error.
+func walk(d *json.Decoder, element func() error, fields map[string]func() error) error {
+	t, err := d.Token()
+	switch {
+	case err != nil:
+		return err
+	case t == nil:
+		return nil
+	case t == json.Delim('[') && element != nil:
+	case t == json.Delim('{') && fields != nil:
+	default:
+		return memory.Invalid("file", "has %v before byte %d, where %s was expected", describe(t), d.InputOffset(), expected(element, fields))
+	}
+	for d.More() {
+		read := element
+		if t == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if read = fields[name.(string)]; read == nil {
+				read = func() error { return d.Decode(&nothing{}) }
+			}
+		}
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+func expected(element func() error, fields map[string]func() error) string {
+	switch {
+	case element == nil:
+		return "an object"
+	case fields == nil:
+		return "an array"
+	}
+	return "an array or an object"
+}
+
+// nothing is a value that is read and dropped.
+type nothing struct{}
+
+func (*nothing) UnmarshalJSON([]byte) error { return nil }
+
+func describe(t json.Token) string {
+	switch t {
+	case json.Delim('['):
+		return "an array"
+	case json.Delim('{'):
+		return "an object"
+	}
+	if s, ok := t.(string); ok {
+		return fmt.Sprintf("the text %q", shorten(s, 40))
+	}
+	return fmt.Sprint(t)
+}
+
+// next decodes the value that comes next. A value of another shape is skipped: ok is false, and nothing of it is read.
+func next[T any](d *json.Decoder) (v T, ok bool, err error) {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return v, false, err
+	}
+	return v, json.Unmarshal(raw, &v) == nil, nil
+}
+
+// detect recognises the format by the names in the archive and the fields at the beginning of its files.
+func (s *source) detect() (Format, error) {
+	if s.zip {
+		for _, f := range []struct {
+			pattern string
+			format  Format
+		}{{"users.json", Slack}, {"_chat.txt", WhatsApp}, {"WhatsApp Chat*.txt", WhatsApp}, {"result.json", Telegram}} {
+			if found := s.like(f.pattern); len(found) > 0 && (f.format != Slack || len(s.like("channels.json"))+len(s.like("dms.json")) > 0) {
+				return f.format, nil
+			}
+		}
+	}
+	for _, p := range s.parts {
+		var format Format
+		err := p.read(func(in io.Reader) error {
+			format = recognise(bufio.NewReaderSize(in, 64<<10))
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+		if format != "" {
+			return format, nil
+		}
+	}
+	return "", memory.Invalid("file", "is no export that is known here; name its format where it is one")
+}
+
+// recognise tells the format of a file by its beginning, "" where it is none.
+func recognise(in *bufio.Reader) Format {
+	head, _ := in.Peek(64 << 10)
+	text := bytes.TrimSpace(head)
+	if len(text) == 0 {
+		return ""
+	}
+	if text[0] != '[' && text[0] != '{' || bytes.HasPrefix(text, []byte("[")) && whatsAppBegins(string(text)) {
+		if whatsAppBegins(string(text)) {
+			return WhatsApp
+		}
+		return ""
+	}
+	fields := fieldsOf(json.NewDecoder(io.LimitReader(in, 4<<20)))
+	for _, f := range marks {
+		if slices.ContainsFunc(f.any, func(field string) bool { return fields[field] || fields["[]."+field] }) {
+			return f.format
+		}
+	}
+	return ""
+}
+
+// marks are fields that only one of the formats has.
+var marks = []struct {
+	format Format
+	any    []string
+}{
+	{ChatGPT, []string{"mapping"}},
+	{Claude, []string{"chat_messages"}},
+	{Discord, []string{"guild", "messages[].timestampEdited", "messages[].author"}},
+	{Telegram, []string{"chats.list", "messages[].from_id", "messages[].date_unixtime", "messages[].text_entities"}},
+	{Mem0, []string{"memory", "results[].memory", "memories[].memory"}},
+	{Zep, []string{"edges", "facts[].fact", "episodes"}},
+	{Letta, []string{"agents", "core_memory", "message_ids", "agent_type"}},
+	{Slack, []string{"client_msg_id", "ts"}},
+}
+
+// maxDepth is how many objects deep fields are looked for.
+const maxDepth = 2
+
+// fieldsOf returns the names of the fields at the beginning of a JSON document, with their way: "a", "[].a", "a[].b".
+func fieldsOf(d *json.Decoder) map[string]bool {
+	found := map[string]bool{}
+	var value func(way string, depth int) bool
+	value = func(way string, depth int) bool {
+		t, err := d.Token()
+		if err != nil {
+			return false
+		}
+		open, _ := t.(json.Delim)
+		if open != '{' && open != '[' {
+			return true
+		}
+		for d.More() {
+			inside := way + "[]"
+			if open == '{' {
+				if t, err = d.Token(); err != nil {
+					return false
+				}
+				inside = strings.TrimPrefix(way+"."+fmt.Sprint(t), ".")
+				if depth <= maxDepth {
+					found[inside] = true
+				}
+			}
+			if depth > 64 || !value(inside, depth+1) {
+				return false
+			}
+		}
+		_, err = d.Token()
+		return err == nil
+	}
+	value("", 0)
+	return found
+}
