@@ -6,17 +6,26 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/chatexport"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-const importHelp = `Imports JSON lines. A line is a message with its session, and its bank where it
-is not --bank:
+const importHelp = `Imports conversations: JSON lines, what export writes, or what other programs
+export, with the archive as it was downloaded: chatgpt, claude, slack, discord
+(DiscordChatExporter's JSON), telegram, whatsapp, and the memories of mem0, zep and
+letta. Which of them it is shows in the content; --from says it. --dry-run counts
+what is in the file and what would be left out, and sends nothing. Imported again,
+a conversation is not doubled: its messages have the same ids.
+
+A JSON line is a message with its session, and its bank where it is not --bank:
 
   {"session":"chat-1","speaker":"Alice","content":"I moved to Lisbon.","time":"2026-05-20T09:14:00Z"}
   {"session":"chat-1","flush":true}
@@ -37,19 +46,27 @@ how far it came in FILE` + progressSuffix + ` and the next one continues there. 
 is doubled: a message without an id gets one that is the same each time.`
 
 func (a *cli) importCommand() *cobra.Command {
-	var noFlush, noWait bool
+	var noFlush, noWait, dryRun bool
 	var settle time.Duration
+	var from, zone, dates string
+	var opt chatexport.Options
 	cmd := &cobra.Command{
 		Use:     "import FILE",
-		Short:   "Import messages, or an export, from JSON lines",
+		Short:   "Import messages, an export, or the chats of another program",
 		Long:    importHelp,
-		Example: "  eunoe import chats.jsonl --bank alice\n  eunoe export --bank alice | eunoe import - --url nats://other:4222",
+		Example: "  eunoe import chats.jsonl --bank alice\n  eunoe import chatgpt-export.zip --speaker Alice --dry-run\n  eunoe export --bank alice | eunoe import - --url nats://other:4222",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, remove, err := openImport(args[0], cmd.InOrStdin())
+			if err := importOptions(&opt, args[0], from, zone, dates); err != nil {
+				return err
+			}
+			file, remove, err := openImport(cmd.Context(), args[0], cmd.InOrStdin(), opt)
 			defer remove()
 			if err != nil {
 				return err
+			}
+			if dryRun {
+				return a.showDryRun(cmd.OutOrStdout(), file)
 			}
 			c, err := a.connect(cmd.Context())
 			if err != nil {
@@ -57,7 +74,7 @@ func (a *cli) importCommand() *cobra.Command {
 			}
 			defer c.Close() //nolint:errcheck // every publish was acknowledged
 			im := &importer{client: c, file: file, bank: a.bankID(), force: cmd.Flags().Changed("bank"), flush: !noFlush, wait: !noWait,
-				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}}
+				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}, report: importReport{Source: file.report}}
 			if args[0] != "-" {
 				im.checkpoint = args[0] + progressSuffix
 				im.mark = checkpoint{File: file.hash, Target: fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, im.force)}
@@ -75,7 +92,73 @@ func (a *cli) importCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&noFlush, "no-flush", false, "leave the last messages of each session open")
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "return when everything is published, without waiting for processing")
 	cmd.Flags().DurationVar(&settle, "settle", 10*time.Minute, "how long processing may take")
+	cmd.Flags().StringVar(&from, "from", "", "the program that wrote the file: chatgpt, claude, slack, discord, telegram, whatsapp, mem0, zep or letta")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "count what is in the file and send nothing")
+	cmd.Flags().StringVar(&opt.Speaker, "speaker", "", "your name, where the export has only roles (chatgpt, claude, letta)")
+	cmd.Flags().StringVar(&zone, "zone", "", "time zone of times without one, like Europe/Rome; Local is this machine's (default UTC)")
+	cmd.Flags().StringVar(&dates, "dates", "", "order of dates in a WhatsApp chat, dmy or mdy, where the chat does not tell it")
 	return cmd
+}
+
+// importOptions checks what the flags say of the export of another program.
+func importOptions(opt *chatexport.Options, path, from, zone, dates string) (err error) {
+	if from != "" {
+		if opt.Format, err = chatexport.ParseFormat(from); err != nil {
+			return console.UsageError{Err: err}
+		}
+	}
+	if opt.Zone, err = time.LoadLocation(zone); err != nil {
+		return console.Usagef("--zone: %v", err)
+	}
+	switch opt.Dates = chatexport.DateOrder(strings.ToLower(dates)); opt.Dates {
+	case "", chatexport.DMY, chatexport.MDY:
+	default:
+		return console.Usagef("--dates: %q is no order; expected dmy or mdy", dates)
+	}
+	if name := filepath.Base(path); name != "-" {
+		opt.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return nil
+}
+
+// showDryRun prints what a file holds.
+func (a *cli) showDryRun(w io.Writer, f *importFile) error {
+	if f.report == nil {
+		f.report = &chatexport.Report{Format: "jsonl"}
+		in, err := f.open()
+		if err != nil {
+			return err
+		}
+		defer in.Close() //nolint:errcheck // it was only read
+		sessions := map[target]bool{}
+		if err := scanLines(f.name, in, func(_ int, l importLine) error {
+			switch l.Record {
+			case lineMessage:
+				f.report.Messages++
+				sessions[target{l.Bank, l.Session}] = true
+			case "fact":
+				f.report.Facts++
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		f.report.Conversations = len(sessions)
+	}
+	if a.JSON {
+		return console.PrintJSON(w, f.report)
+	}
+	fmt.Fprintf(w, "%s holds %s in %s and %s (%s); nothing was sent\n", f.name, count(f.report.Messages, "message"), count(f.report.Conversations, "conversation"),
+		count(f.report.Facts, "fact"), f.report.Format)
+	showSkipped(w, f.report)
+	return nil
+}
+
+// showSkipped prints what is left out of a file, with the reasons.
+func showSkipped(w io.Writer, r *chatexport.Report) {
+	if r != nil && len(r.Skipped) > 0 {
+		fmt.Fprintf(w, "left out: %s\n", strings.Join(r.Lines(), "; "))
+	}
 }
 
 // importReport is what an import did.
@@ -88,6 +171,8 @@ type importReport struct {
 	Differ   int `json:"facts_differ"`   // there, with other sources
 	Retained int `json:"facts_retained"` // not there: retained by hand as exported
 	Missing  int `json:"facts_missing"`  // not there and no longer held: left out
+
+	Source *chatexport.Report `json:"source,omitempty"` // of the export of another program
 }
 
 func (a *cli) showImport(w io.Writer, r importReport) error {
@@ -95,6 +180,7 @@ func (a *cli) showImport(w io.Writer, r importReport) error {
 		return console.PrintJSON(w, r)
 	}
 	fmt.Fprintf(w, "imported %s, %s, %s\n", count(r.Messages, "message"), plural(r.Flushes, "flush", "flushes"), count(r.Requests, "request"))
+	showSkipped(w, r.Source)
 	if r.Same+r.Differ+r.Retained+r.Missing > 0 {
 		fmt.Fprintf(w, "of the exported facts %d came again, %d with other sources, %d were retained as exported, %d past ones are gone\n", r.Same, r.Differ, r.Retained, r.Missing)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +13,8 @@ import (
 	"os"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/chatexport"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // maxImportLine is the longest line of an import file, in bytes.
@@ -25,27 +29,77 @@ type importFile struct {
 	hash  string // of its content, "" for standard input
 	lines int
 	open  func() (io.ReadCloser, error)
+
+	report *chatexport.Report // of the export of another program, nil for JSON Lines
 }
 
 // openImport reads and checks the whole file, so that nothing is sent of a file with a wrong line. "-" is standard
-// input, which is copied to a temporary file first; remove deletes that file.
-func openImport(path string, stdin io.Reader) (f *importFile, remove func(), err error) {
-	remove = func() {}
+// input, which is copied to a temporary file first; so is what is converted from the export of another program. remove
+// deletes these files.
+func openImport(ctx context.Context, path string, stdin io.Reader, opt chatexport.Options) (f *importFile, remove func(), err error) {
 	f = &importFile{name: path}
+	dir, remove, err := console.TempDir()
+	if err != nil {
+		return nil, func() {}, err
+	}
 	real := path
 	if path == "-" {
-		f.name = "standard input"
-		dir, gone, err := console.TempDir()
-		if err != nil {
-			return nil, remove, err
-		}
-		remove, real = gone, dir+"/import.jsonl"
+		f.name, real = "standard input", dir+"/import"
 		if err := copyTo(real, stdin); err != nil {
 			return nil, remove, err
 		}
 	}
+	if converted := dir + "/import.jsonl"; opt.Format != "" || !jsonLines(real) {
+		if f.report, err = convert(ctx, real, opt, converted); err != nil {
+			return nil, remove, fmt.Errorf("%s: %w", f.name, err)
+		}
+		real = converted
+	}
 	f.open = func() (io.ReadCloser, error) { return os.Open(real) }
 	return f, remove, f.check()
+}
+
+// jsonLines reports whether a file is read as JSON Lines: where it is no export of another program, the errors are those
+// of its lines.
+func jsonLines(path string) bool {
+	in, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	info, err := in.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	first, _ := bufio.NewReaderSize(in, 64<<10).ReadSlice('\n') //nolint:errcheck // a long first line is looked at by its beginning
+	if _, err := ParseImportLine(bytes.TrimSpace(first)); err == nil {
+		return true
+	}
+	_, err = chatexport.Detect(in, info.Size())
+	return err != nil
+}
+
+// convert writes an export of another program as JSON Lines.
+func convert(ctx context.Context, from string, opt chatexport.Options, to string) (report *chatexport.Report, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return nil, console.UsageError{Err: err}
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriter(out)
+	r, err := chatexport.Convert(ctx, in, info.Size(), opt, w)
+	if errors.Is(err, memory.ErrInvalid) {
+		err = console.UsageError{Err: err}
+	}
+	return &r, errors.Join(err, w.Flush(), out.Close())
 }
 
 func copyTo(path string, in io.Reader) error {

@@ -72,3 +72,41 @@ func FuzzParseImportLine(f *testing.F) {
 		}
 	})
 }
+
+func TestImportOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "My chats.json")
+	apptest.Write(t, path, `[{"uuid":"u","chat_messages":[{"uuid":"a","sender":"human","text":"I keep bees.","created_at":"2026-04-01T08:00:00Z"},
+		{"uuid":"b","sender":"assistant","content":[]}]}]`)
+	t.Run("a dry run says what is in the file and what would be left out", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, t.Context(), nil, "", "import", "--dry-run", path)
+		if want := "holds 1 message in 1 conversation and 0 facts (claude); nothing was sent\nleft out: 1 without text\n"; r.code != 0 || !strings.HasSuffix(r.out, want) {
+			t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+		}
+	})
+	t.Run("a wrong format and a wrong flag are named", func(t *testing.T) {
+		t.Parallel()
+		for want, args := range map[string][]string{
+			"where an object was expected": {"--from", "telegram"}, "no format": {"--from", "icq"}, "--zone": {"--zone", "Mars/Base"}, "--dates": {"--dates", "ydm"},
+		} {
+			if r := run(t, t.Context(), nil, "", append([]string{"import", path}, args...)...); r.code != 2 || !strings.Contains(r.err, want) {
+				t.Errorf("%v: exit code %d, %q", args, r.code, r.err)
+			}
+		}
+	})
+	t.Run("what was imported is remembered, once", func(t *testing.T) {
+		t.Parallel()
+		l := apptest.Start(t, apptest.Settings(t, nil))
+		env := []string{"EUNOE_URL=" + l.URL}
+		for _, want := range []string{"imported 1 message, 1 flush", "imported 1 message, 1 flush"} {
+			if r := run(t, t.Context(), env, "", "import", path, "--speaker", "Ines"); r.code != 0 || !strings.Contains(r.out, want) || !strings.Contains(r.out, "left out: 1 without text") {
+				t.Fatalf("exit code %d, %q, %q", r.code, r.out, r.err)
+			}
+		}
+		r := run(t, t.Context(), env, "", "list")
+		if r.code != 0 || strings.Count(r.out, "Ines keeps bees.") != 1 {
+			t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
+		}
+	})
+}

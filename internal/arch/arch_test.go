@@ -68,6 +68,7 @@ var floors = map[string]float64{
 	"pkg/consolidate/rebuild":          6,
 	"pkg/events/natstest":              2,
 	"pkg/extract":                      2,
+	"pkg/chatexport":                   1,
 	"pkg/ingest":                       2,
 	"pkg/query":                        5,
 	"pkg/consolidate/consolidatetest":  7,

@@ -1,4 +1,4 @@
-package importer_test
+package chatexport_test
 
 import (
 	"archive/zip"
@@ -10,15 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/eunoe-memory/eunoe/pkg/importer"
+	"github.com/eunoe-memory/eunoe/pkg/chatexport"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // read returns what a file holds: "session|id|role|speaker|time|content" a message, "key|said|text" a fact.
-func read(t testing.TB, data []byte, opt importer.Options) ([]string, importer.Report, error) {
+func read(t testing.TB, data []byte, opt chatexport.Options) ([]string, chatexport.Report, error) {
 	t.Helper()
 	var out []string
-	report, err := importer.Read(t.Context(), bytes.NewReader(data), int64(len(data)), opt, func(e importer.Entry) error {
+	report, err := chatexport.Read(t.Context(), bytes.NewReader(data), int64(len(data)), opt, func(e chatexport.Entry) error {
 		if e.Fact != nil {
 			said := "-"
 			if e.Fact.Said != nil {
@@ -89,31 +89,31 @@ func TestFormats(t *testing.T) {
 		"garden/2026-04-01.json", `[{"type":"message","user":"U1","text":"<@U2> bought <https://seeds.example|seeds>","ts":"1775037600.000100"},{"type":"message","subtype":"channel_join","user":"U1","text":"joined","ts":"1775037601.000100"}]`)
 	for name, c := range map[string]struct {
 		data    []byte
-		opt     importer.Options
+		opt     chatexport.Options
 		want    []string
 		skipped map[string]int
 	}{
-		"chatgpt: the branch that is shown, without what is hidden and calls of tools": {[]byte(chatGPT), importer.Options{Speaker: "Ana"}, []string{
+		"chatgpt: the branch that is shown, without what is hidden and calls of tools": {[]byte(chatGPT), chatexport.Options{Speaker: "Ana"}, []string{
 			"chatgpt:c-1|chatgpt:c-1:m2|user|Ana|2024-05-06T10:00:00Z|Which knot holds a fender?", "chatgpt:c-1|chatgpt:c-1:m5|assistant||2024-05-06T10:00:12Z|A clove hitch."},
 			map[string]int{"hidden or of the system": 1, "on a branch that was edited away": 1, "calls and outputs of tools": 1, "conversations of another shape": 2}},
-		"claude: blocks of text": {zipped(t, "users.json", "[]", "conversations.json", claude), importer.Options{}, []string{
+		"claude: blocks of text": {zipped(t, "users.json", "[]", "conversations.json", claude), chatexport.Options{}, []string{
 			"claude:u-1|claude:u-1:a|user||2026-03-01T08:00:00Z|My tent leaks.", "claude:u-1|claude:u-1:b|assistant||2026-03-01T08:00:09Z|Seal the seams."},
 			map[string]int{"without text": 1}},
-		"slack: days in order, names for ids": {slack, importer.Options{}, []string{
+		"slack: days in order, names for ids": {slack, chatexport.Options{}, []string{
 			"slack:garden|slack:garden:1775037600.000100|user|Nora Lind|2026-04-01T10:00:00Z|Tim bought seeds (https://seeds.example)",
 			"slack:garden|slack:garden:1775124000.000200|user|Tim|2026-04-02T10:00:00Z|<3"}, map[string]int{"notices of the channel": 1}},
-		"discord: nicknames and bots": {[]byte(discord), importer.Options{}, []string{
+		"discord: nicknames and bots": {[]byte(discord), chatexport.Options{}, []string{
 			"discord:77|discord:77:1|user|Milo|2026-02-01T08:00:00Z|We won the regatta", "discord:77|discord:77:3|assistant|scorebot|2026-02-01T08:02:00Z|Congratulations!"},
 			map[string]int{"notices of the channel": 1}},
-		"telegram: one chat": {[]byte("\xef\xbb\xbf" + telegram), importer.Options{}, []string{"telegram:4242|telegram:4242:2|user|Ida|2026-01-05T12:01:00Z|See https://x.example!"},
+		"telegram: one chat": {[]byte("\xef\xbb\xbf" + telegram), chatexport.Options{}, []string{"telegram:4242|telegram:4242:2|user|Ida|2026-01-05T12:01:00Z|See https://x.example!"},
 			map[string]int{"notices of the chat": 1, "without text": 1}},
-		"telegram: an account": {[]byte(`{"about":"","chats":{"about":"","list":[` + telegram + `]}}`), importer.Options{},
+		"telegram: an account": {[]byte(`{"about":"","chats":{"about":"","list":[` + telegram + `]}}`), chatexport.Options{},
 			[]string{"telegram:4242|telegram:4242:2|user|Ida|2026-01-05T12:01:00Z|See https://x.example!"}, map[string]int{"notices of the chat": 1, "without text": 1}},
-		"mem0: facts": {[]byte(`{"results":[{"id":"9","memory":"Rides a unicycle","user_id":"lea","created_at":"2026-05-01T00:00:00-07:00"},{"id":"9","memory":"again"}]}`), importer.Options{},
+		"mem0: facts": {[]byte(`{"results":[{"id":"9","memory":"Rides a unicycle","user_id":"lea","created_at":"2026-05-01T00:00:00-07:00"},{"id":"9","memory":"again"}]}`), chatexport.Options{},
 			[]string{"mem0:9|2026-05-01|lea|Rides a unicycle"}, map[string]int{"twice in the file": 1}},
-		"zep: facts that hold, and episodes": {[]byte(`{"nodes":[],"edges":[{"uuid":"e1","fact":"Lea lives in Graz","valid_at":"2024-02-03T00:00:00Z","created_at":"2026-01-01T00:00:00Z"},{"uuid":"e2","fact":"Lea lives in Linz","invalid_at":"2024-02-03T00:00:00Z"}],"episodes":[{"uuid":"p1","content":"I moved","role_type":"user","role":"Lea","valid_at":"2024-02-03T09:00:00Z"}]}`), importer.Options{},
+		"zep: facts that hold, and episodes": {[]byte(`{"nodes":[],"edges":[{"uuid":"e1","fact":"Lea lives in Graz","valid_at":"2024-02-03T00:00:00Z","created_at":"2026-01-01T00:00:00Z"},{"uuid":"e2","fact":"Lea lives in Linz","invalid_at":"2024-02-03T00:00:00Z"}],"episodes":[{"uuid":"p1","content":"I moved","role_type":"user","role":"Lea","valid_at":"2024-02-03T09:00:00Z"}]}`), chatexport.Options{},
 			[]string{"zep:e1|2024-02-03||Lea lives in Graz", "zep:episodes|zep:episodes:p1|user|Lea|2024-02-03T09:00:00Z|I moved"}, map[string]int{"facts that had ended": 1}},
-		"letta: blocks and messages": {[]byte(`{"agents":[{"id":"agent-0","messages":[{"id":"message-0","role":"system","content":"be kind"},{"id":"message-1","role":"user","content":[{"type":"text","text":"I fence"}],"created_at":"2026-02-02T02:02:02Z"}]}],"blocks":[{"id":"block-0","label":"human","value":"Fences on Mondays"}]}`), importer.Options{Speaker: "Uma"},
+		"letta: blocks and messages": {[]byte(`{"agents":[{"id":"agent-0","messages":[{"id":"message-0","role":"system","content":"be kind"},{"id":"message-1","role":"user","content":[{"type":"text","text":"I fence"}],"created_at":"2026-02-02T02:02:02Z"}]}],"blocks":[{"id":"block-0","label":"human","value":"Fences on Mondays"}]}`), chatexport.Options{Speaker: "Uma"},
 			[]string{"letta:agent|letta:agent:message-1|user|Uma|2026-02-02T02:02:02Z|I fence", "letta:block-0|-||Fences on Mondays"}, map[string]int{"of the system or of tools": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,20 +139,20 @@ func TestWhatsApp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		data string
-		opt  importer.Options
+		opt  chatexport.Options
 		want []string // "time|speaker|content"
 		err  string
 	}{
 		"in brackets, with marks and the day first": {"\u200e[31.12.25, 23:59:01] Chat: \u200eMessages are encrypted\n[31.12.25, 23:59:01] Ömer: Frohes Neues!\nauch dir\n[01.01.26, 00:00:05] ~\u202fKim: \u200eBild weggelassen\n",
-			importer.Options{}, []string{"2025-12-31T23:59:01Z|Ömer|Frohes Neues!\nauch dir"}, ""},
+			chatexport.Options{}, []string{"2025-12-31T23:59:01Z|Ömer|Frohes Neues!\nauch dir"}, ""},
 		"with a dash, twelve hours and the month first": {"12/31/25, 11:59\u202fPM - Ann: bye\n12/31/25, 12:01 AM - Ben joined using an invite link\n1/1/26, 12:05 AM - Ann: <Media omitted>\n1/1/26, 12:06 AM - Ben: hi: there\n",
-			importer.Options{}, []string{"2025-12-31T23:59:00Z|Ann|bye", "2026-01-01T00:06:00Z|Ben|hi: there"}, ""},
+			chatexport.Options{}, []string{"2025-12-31T23:59:00Z|Ann|bye", "2026-01-01T00:06:00Z|Ben|hi: there"}, ""},
 		"the order of the messages tells the order of the date": {"05/01/2026, 10:00 - A: x\n07/01/2026, 10:00 - A: y\n02/02/2026, 10:00 - A: z\n",
-			importer.Options{}, []string{"2026-01-05T10:00:00Z|A|x", "2026-01-07T10:00:00Z|A|y", "2026-02-02T10:00:00Z|A|z"}, ""},
-		"an order that cannot be told is asked for": {"05/06/2026, 10:00 - A: x\n06/07/2026, 10:00 - A: y\n", importer.Options{}, nil, "dmy or mdy"},
-		"and can be given, with a zone":             {"05/06/2026, 10:00 - A: x\n", importer.Options{Dates: importer.DMY, Zone: time.FixedZone("", 3600)}, []string{"2026-06-05T09:00:00Z|A|x"}, ""},
-		"the year first":                            {"2026-06-05, 10:00 - A: x\n", importer.Options{}, []string{"2026-06-05T10:00:00Z|A|x"}, ""},
-		"no order fits":                             {"13/06/2026, 10:00 - A: x\n06/13/2026, 10:00 - A: y\n", importer.Options{}, nil, "no order that fits"},
+			chatexport.Options{}, []string{"2026-01-05T10:00:00Z|A|x", "2026-01-07T10:00:00Z|A|y", "2026-02-02T10:00:00Z|A|z"}, ""},
+		"an order that cannot be told is asked for": {"05/06/2026, 10:00 - A: x\n06/07/2026, 10:00 - A: y\n", chatexport.Options{}, nil, "dmy or mdy"},
+		"and can be given, with a zone":             {"05/06/2026, 10:00 - A: x\n", chatexport.Options{Dates: chatexport.DMY, Zone: time.FixedZone("", 3600)}, []string{"2026-06-05T09:00:00Z|A|x"}, ""},
+		"the year first":                            {"2026-06-05, 10:00 - A: x\n", chatexport.Options{}, []string{"2026-06-05T10:00:00Z|A|x"}, ""},
+		"no order fits":                             {"13/06/2026, 10:00 - A: x\n06/13/2026, 10:00 - A: y\n", chatexport.Options{}, nil, "no order that fits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,7 +163,7 @@ func TestWhatsApp(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || report.Format != importer.WhatsApp {
+			if err != nil || report.Format != chatexport.WhatsApp {
 				t.Fatal(report.Format, err)
 			}
 			for i, line := range got {
@@ -182,20 +182,20 @@ func TestWrongFilesAreRefused(t *testing.T) {
 	whole := zipped(t, "conversations.json", chatGPT)
 	for name, c := range map[string]struct {
 		data []byte
-		from importer.Format
+		from chatexport.Format
 		want string
 	}{
 		"half an archive":              {whole[:len(whole)/2], "", "zip archive"},
 		"half a document":              {[]byte(chatGPT[:len(chatGPT)/2]), "", "unexpected EOF"},
 		"something else":               {[]byte("Dear diary,\ntoday"), "", "no export that is known"},
 		"empty":                        {nil, "", "no export that is known"},
-		"another format than was said": {[]byte(discord), importer.Claude, "an object before byte 1, where an array was expected"},
+		"another format than was said": {[]byte(discord), chatexport.Claude, "an object before byte 1, where an array was expected"},
 		"no message":                   {[]byte(`[{"uuid":"u","chat_messages":[]}]`), "", "holds no message"},
 		"a shape of tomorrow":          {[]byte(`[{"id":"x","mapping":[1,2]}]`), "", "1 conversations of another shape"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _, err := read(t, c.data, importer.Options{Format: c.from})
+			got, _, err := read(t, c.data, chatexport.Options{Format: c.from})
 			if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q, %v; want %q", got, err, c.want)
 			}
@@ -206,11 +206,11 @@ func TestWrongFilesAreRefused(t *testing.T) {
 func TestASecondExportHasTheSameIds(t *testing.T) {
 	t.Parallel()
 	chat := "[31.12.25, 23:59:01] A: hello\n[31.12.25, 23:59:01] A: hello\n"
-	first, _, err := read(t, []byte(chat), importer.Options{Name: "trip"})
+	first, _, err := read(t, []byte(chat), chatexport.Options{Name: "trip"})
 	if err != nil || len(first) != 2 || first[0] == first[1] {
 		t.Fatal(first, err)
 	}
-	longer, _, err := read(t, []byte(chat+"[01.01.26, 08:00:00] B: hi\n"), importer.Options{Name: "trip"})
+	longer, _, err := read(t, []byte(chat+"[01.01.26, 08:00:00] B: hi\n"), chatexport.Options{Name: "trip"})
 	if err != nil || len(longer) != 3 || cmp.Diff(first, longer[:2]) != "" {
 		t.Errorf("%v\n%v, %v", first, longer, err)
 	}
@@ -220,7 +220,7 @@ func TestConvertFlushesEachConversation(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	two := `[{"uuid":"u","chat_messages":[{"uuid":"a","sender":"human","text":"one"}]},{"uuid":"v","chat_messages":[{"uuid":"b","sender":"human","text":"two"}]}]`
-	if _, err := importer.Convert(t.Context(), strings.NewReader(two), int64(len(two)), importer.Options{}, &out); err != nil {
+	if _, err := chatexport.Convert(t.Context(), strings.NewReader(two), int64(len(two)), chatexport.Options{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"session":"claude:u","id":"claude:u:a","role":"user","content":"one"}
@@ -239,11 +239,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(zipped(f, "result.json", s), uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, from uint8) {
-		opt := importer.Options{}
-		if n := int(from) % (len(importer.Formats()) + 1); n > 0 {
-			opt.Format = importer.Formats()[n-1]
+		opt := chatexport.Options{}
+		if n := int(from) % (len(chatexport.Formats()) + 1); n > 0 {
+			opt.Format = chatexport.Formats()[n-1]
 		}
-		report, err := importer.Read(t.Context(), bytes.NewReader(data), int64(len(data)), opt, func(e importer.Entry) error {
+		report, err := chatexport.Read(t.Context(), bytes.NewReader(data), int64(len(data)), opt, func(e chatexport.Entry) error {
 			if e.Fact != nil {
 				return memory.CheckID("key", e.Fact.Key)
 			}

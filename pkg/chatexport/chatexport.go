@@ -1,8 +1,8 @@
-// Package importer reads what other chat programs and memories export, and turns it into messages and facts of a bank.
+// Package chatexport reads what other chat programs and memories export, and turns it into messages and facts of a bank.
 //
 // Read streams a file, whole or as a zip archive, and hands on one entry after the other, with ids that are the same each
 // time the conversation is exported: an import can be repeated. What it leaves out it counts, with the reason.
-package importer
+package chatexport
 
 import (
 	"bytes"
