@@ -35,6 +35,21 @@ func Grams(text string) string {
 	return b.String()
 }
 
+// chineseParticles are pronouns, particles, question words and the like of Chinese that seldom stand in a word of content.
+const chineseParticles = "的了吗呢吧啊呀嘛么什哪谁我你您他她它们咱这那是在把让也很几怎"
+
+// IsFunctionGram reports whether one or two characters of a text without spaces in a language carry no content: of Chinese
+// those that hold a particle, of Japanese Hiragana alone, which writes endings and particles.
+func IsFunctionGram(gram string, language Language) bool {
+	switch language {
+	case "zh":
+		return strings.ContainsAny(gram, chineseParticles)
+	case "ja":
+		return strings.IndexFunc(gram, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) }) < 0
+	}
+	return false
+}
+
 // IsASCII reports whether s has no byte above 127.
 func IsASCII(s string) bool {
 	for i := 0; i < len(s); i++ {

@@ -243,3 +243,17 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+func TestFunctionGrams(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		gram     string
+		language text.Language
+		empty    bool
+	}{{"什么", "zh", true}, {"我的", "zh", true}, {"的猫", "zh", true}, {"牙医", "zh", false}, {"目的", "ja", false}, {"です", "ja", true},
+		{"は", "ja", true}, {"食べ", "ja", false}, {"고양", "ko", false}} {
+		if got := text.IsFunctionGram(c.gram, c.language); got != c.empty {
+			t.Errorf("IsFunctionGram(%q, %q) is %v", c.gram, c.language, got)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (g *gatherer) neighbours(context.Context) (err error) {
 
 // sourcesOfBestFacts finds the messages that the best facts found so far rest on.
 func (g *gatherer) sourcesOfBestFacts(context.Context) error {
-	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts / 2)
+	best := g.pool.of(memory.RecordFact, memory.StrategyKeyword).best(g.cfg.Facts)
 	best = append(best, g.pool.of(memory.RecordFact, memory.StrategySemantic).best(g.cfg.Facts/2)...)
 	links, err := g.s.Links(best)
 	for _, l := range links {

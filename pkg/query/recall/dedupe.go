@@ -39,7 +39,7 @@ type deduper struct {
 
 // dedupe returns the entries of messages and facts, best first, ties by id. A fact supports the messages it rests on by
 // its evidence, and by its score in current. One content takes one place: the fact's, when it holds every word of the
-// question that the message holds, else the message's.
+// question that the message holds, else the message's. A fact whose messages are not ranked stands alone (Config.Alone).
 func (g *gatherer) dedupe(messages, facts, evidence, current scores) ([]entry, error) {
 	d := deduper{gatherer: g, factScores: facts, current: current, factsOn: map[int64][]int64{}, sources: map[int64][]int64{},
 		placed: make(map[int64]bool, len(messages)), covered: make(map[int64]bool, len(facts))}
@@ -82,9 +82,13 @@ func (g *gatherer) dedupe(messages, facts, evidence, current scores) ([]entry, e
 		}
 		out = append(out, e)
 	}
+	alone := 1.0 // of facts whose message is not ranked
+	if g.wants(memory.RecordMessage) {
+		alone -= (1 - g.conversation.talk) * (1 - g.cfg.Alone)
+	}
 	for _, no := range facts.best(len(facts)) {
 		if !d.covered[no] && g.wants(memory.RecordFact) {
-			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no]})
+			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no] * alone})
 		}
 	}
 	sortEntries(out)

@@ -40,6 +40,9 @@ type Config struct {
 	// Support is the share of what a fact scores above its message that is added to the message, 0 to 1. Of messages that are
 	// no talk among people less is added: a fact of a long message shares words with many questions.
 	Support float64
+	// Alone is what is left of the score of a fact none of whose messages is ranked, among messages that are no talk among
+	// people, 0 to 1: its few words are measured as those of a talk.
+	Alone float64
 	// Node scales composites and observations against facts and messages.
 	Node float64
 	// NodeShare is the share of places that composites and observations may take, 0 to 1.
@@ -75,7 +78,7 @@ func DefaultConfig() Config {
 			memory.StrategyKeyword: 1, memory.StrategySemantic: 1, memory.StrategyEntity: .05,
 			memory.StrategyTemporal: .02, memory.StrategyGraph: .05, memory.StrategyRecency: .005,
 		},
-		Support: .5, Node: .5, NodeShare: .3, Ended: .85, Repeated: .5,
+		Support: .5, Alone: .4, Node: .5, NodeShare: .3, Ended: .85, Repeated: .5,
 		DecayWeight: .1, DecayFloor: .2, RecencyHalfLife: 30 * 24 * time.Hour,
 		HalfLives:    map[memory.System]time.Duration{memory.Episodic: 30 * 24 * time.Hour, memory.Semantic: 180 * 24 * time.Hour},
 		EmbedTimeout: time.Second, RerankTimeout: 2 * time.Second, RerankDepth: 50, RerankWeight: .6,
@@ -99,7 +102,7 @@ func (c Config) Validate() error {
 	for _, n := range []struct {
 		name  string
 		value float64
-	}{{"support", c.Support}, {"node", c.Node}, {"node share", c.NodeShare}, {"ended", c.Ended}, {"repeated", c.Repeated},
+	}{{"support", c.Support}, {"alone", c.Alone}, {"node", c.Node}, {"node share", c.NodeShare}, {"ended", c.Ended}, {"repeated", c.Repeated},
 		{"decay weight", c.DecayWeight}, {"decay floor", c.DecayFloor}, {"rerank weight", c.RerankWeight}} {
 		check(n.value >= 0 && n.value <= 1, "recall: %s is %g; expected 0 to 1", n.name, n.value)
 	}

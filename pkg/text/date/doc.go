@@ -6,5 +6,6 @@
 // Annotate writes what was found back into the sentence.
 //
 // Asked reads a question. Whoever asks about "August" means the latest one, whatever the tense, and names one time at
-// most, so it takes the first expression and needs no sentence around it. It knows English.
+// most, so it takes the first expression and needs no sentence around it. It knows English; AskedIn knows the
+// languages of Find.
 package date

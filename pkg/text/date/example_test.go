@@ -31,3 +31,14 @@ func ExampleAsked() {
 	fmt.Println(r.From.Format(time.DateOnly), r.To.Format(time.DateOnly))
 	// Output: 2023-08-01 2023-09-01
 }
+
+func ExampleAskedIn() {
+	now := time.Date(2025, 3, 2, 9, 0, 0, 0, time.UTC)
+	for _, question := range []string{"Was habe ich im November gekauft?", "我八月去了哪里？", "¿Qué hago mañana?"} {
+		fmt.Println(date.AskedIn(question, now, "").From.Format(time.DateOnly))
+	}
+	// Output:
+	// 2024-11-01
+	// 2024-08-01
+	// 2025-03-03
+}

@@ -46,6 +46,33 @@ func Asked(words []string, now time.Time) Range {
 	return Range{}
 }
 
+// AskedIn is Asked for a question in any language that Find knows: it takes the first expression. language is as in Find.
+// A time of the year that lies ahead of now is that of the year before.
+func AskedIn(question string, now time.Time, language string) Range {
+	for _, span := range Find(question, now, language) {
+		if span.From.IsZero() || span.To.IsZero() {
+			continue
+		}
+		r := Range{span.From, span.To.Add(time.Microsecond)}
+		if before := (Range{r.From.AddDate(-1, 0, 0), r.To.AddDate(-1, 0, 0)}); span.Relative && r.From.After(now) && named(question, span, before, language) {
+			return before
+		}
+		return r
+	}
+	return Range{}
+}
+
+// named reports whether an expression names the range too where the question is asked in the months before it, as "in May"
+// does and "tomorrow" does not.
+func named(question string, span Span, r Range, language string) bool {
+	for _, other := range Find(question, r.From.AddDate(0, 0, -40), language) {
+		if other.Start == span.Start {
+			return other.From.Equal(r.From) && r.To.Sub(r.From) < 200*24*time.Hour
+		}
+	}
+	return false
+}
+
 // monthRange reads the month at words[i] with the day and the year next to it.
 func monthRange(words []string, i int, m time.Month, now time.Time) Range {
 	y := yearNear(words, i, m, now)

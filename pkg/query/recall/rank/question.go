@@ -55,10 +55,11 @@ type Question struct {
 // ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
 // Any text is accepted: one without words gives a Question without terms.
 func ParseQuestion(s string, now time.Time, speakers []string) Question {
-	q := Question{Text: s}
+	q, language := Question{Text: s}, text.LanguageOf(s)
 	names := nameWords(speakers)
 	var words []string // every folded word
 	var named []Term   // the name words left out of the terms
+	var empty []Term   // characters without content, which are terms where nothing else is
 	at, paired := map[string]int{}, map[[2]int]bool{}
 	last := -1
 	text.EachIndexWord(s, func(w text.IndexWord) {
@@ -71,6 +72,11 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		if who := names.find(fold, w.Upper && len(words) > 1); who != nil {
 			q.Speakers = appendNew(q.Speakers, who...)
 			named = append(named, term)
+			last = -1
+			return
+		}
+		if w.CJK && text.IsFunctionGram(fold, language) {
+			empty = append(empty, term)
 			last = -1
 			return
 		}
@@ -89,8 +95,16 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	if q.Named = named; len(q.Terms) == 0 {
 		q.Terms, q.Named = named, nil
 	}
+	if len(q.Terms) == 0 {
+		q.Terms = empty
+	}
 	q.Kind, q.Things = kindOf(words), thingsOf(words)
-	q.When = date.Asked(words, now)
+	if language != "" && language != text.English {
+		q.When = date.AskedIn(s, now, string(language))
+	}
+	if q.When.IsZero() {
+		q.When = date.Asked(words, now)
+	}
 	return q
 }
 

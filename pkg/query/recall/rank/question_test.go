@@ -2,6 +2,7 @@ package rank_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,5 +94,29 @@ func TestFormsAndPrefixOfATerm(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+func TestQuestionsInChinese(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
+	q := rank.ParseQuestion("我在2024年3月去看的牙医是谁？", now, nil)
+	var terms []string
+	for _, term := range q.Terms {
+		terms = append(terms, term.Stem)
+	}
+	for _, without := range []string{"我在", "看的", "的牙", "医是", "是谁"} {
+		if slices.Contains(terms, without) {
+			t.Errorf("%q is among the terms %q", without, terms)
+		}
+	}
+	if !slices.Contains(terms, "牙医") || !slices.Contains(terms, "去看") {
+		t.Errorf("the terms are %q", terms)
+	}
+	if from := time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC); !q.When.From.Equal(from) || !q.When.To.Equal(from.AddDate(0, 1, 0)) {
+		t.Errorf("the time is %v", q.When)
+	}
+	if q := rank.ParseQuestion("我是谁？", now, nil); len(q.Terms) == 0 {
+		t.Error("a question of particles alone has no terms")
 	}
 }
