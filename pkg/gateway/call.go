@@ -184,6 +184,8 @@ type (
 	}
 	// FlushRequest has no fields.
 	FlushRequest struct{}
+	// Document is a document for people or programs.
+	Document struct{}
 )
 
 var (
@@ -191,6 +193,7 @@ var (
 	self      = wire.Body{Name: "Self", Type: reflect.TypeFor[Self](), Example: Self{Prefix: "mem", Version: "0.1.0"}}
 	health    = wire.Body{Name: "Health", Type: reflect.TypeFor[Health](), Example: Health{OK: true}}
 	flush     = wire.Body{Name: "FlushRequest", Type: reflect.TypeFor[FlushRequest](), Example: FlushRequest{}}
+	document  = wire.Body{Name: "Document", Type: reflect.TypeFor[Document](), Example: Document{}}
 	message   = wire.Body{Name: "Message", Type: reflect.TypeFor[memory.Message](), Example: memory.Message{Speaker: "Alice", Content: "I am allergic to shellfish."}}
 	change    = wire.Changes.Describe().Reply
 )

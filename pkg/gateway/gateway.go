@@ -69,6 +69,7 @@ type Gateway struct {
 	guard    guard
 	keys     *keys
 	metrics  *metrics
+	page     []byte // the reference
 	stopping chan struct{}
 }
 
@@ -80,6 +81,10 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	}
 	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{})}
 	g.cfg.Broker.Tracer = deps.Tracer
+	var err error
+	if g.page, err = referencePage(g.routes); err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
+	}
 	g.guard = newGuard(cfg)
 	g.keys = newKeys(g.cfg)
 	g.metrics = newMetrics(g.routes, g.keys)

@@ -236,6 +236,19 @@ func TestADayByHTTP(t *testing.T) {
 			t.Errorf("%d %v", status, header)
 		}
 	})
+	t.Run("it describes itself", func(t *testing.T) {
+		d := d.in(t)
+		if doc := must[map[string]any](d, d.request(http.MethodGet, "/openapi.json", "")); doc["openapi"] != "3.1.0" {
+			t.Errorf("the document is of version %v", doc["openapi"])
+		}
+		status, header, page := d.do(d.request(http.MethodGet, "/docs", ""))
+		if status != 200 || !strings.Contains(page, "/v1/banks/{bank}/recall") || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%d %v %.200s", status, header, page)
+		}
+		if strings.Contains(page, "://") {
+			t.Error("the page names an address elsewhere")
+		}
+	})
 	t.Run("it says who it is and how it is", func(t *testing.T) {
 		d := d.in(t)
 		if s := must[map[string]string](d, d.request(http.MethodGet, "/v1/self", "")); s["key"] != "" || s["prefix"] != "mem" {

@@ -14,8 +14,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// maxMessages is how many messages an array may hold.
-const maxMessages = 1000
+// MaxMessages is how many messages an array of a publish may hold.
+const MaxMessages = 1000
 
 func session(r *http.Request) memory.SessionID { return memory.SessionID(r.PathValue("session")) }
 
@@ -73,8 +73,8 @@ func messages(data []byte) (list []memory.Message, many bool, err error) {
 		if err := json.Unmarshal(data, &raw); err != nil {
 			return nil, true, memory.Invalid("", "malformed JSON: %v", err)
 		}
-		if len(raw) == 0 || len(raw) > maxMessages {
-			return nil, true, memory.Invalid("", "the array has %d messages; expected 1 to %d", len(raw), maxMessages)
+		if len(raw) == 0 || len(raw) > MaxMessages {
+			return nil, true, memory.Invalid("", "the array has %d messages; expected 1 to %d", len(raw), MaxMessages)
 		}
 	}
 	list = make([]memory.Message, len(raw))

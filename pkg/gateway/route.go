@@ -19,7 +19,7 @@ type Route struct {
 	Summary      string
 	// Endpoint answers it; nil = the gateway does.
 	Endpoint *wire.Description
-	// Request and Reply are the bodies. A zero Request means that there is none.
+	// Request and Reply are the bodies. A zero Request means that there is none, a zero Reply a page for people.
 	Request, Reply wire.Body
 	// Query are the parameters behind the question mark.
 	Query []string
@@ -65,6 +65,8 @@ func Routes() []Route {
 		Route{Method: http.MethodGet, Path: bankPath + "events", Name: "events", Summary: "Follow change events as they are committed.",
 			Reply: change, Query: []string{"after"}, Streams: true, serve: (*Gateway).events},
 		Route{Method: http.MethodGet, Path: "/v1/self", Name: "self", Summary: "Say who the key is.", Reply: self, serve: (*Gateway).self},
+		Route{Method: http.MethodGet, Path: "/openapi.json", Name: "openapi", Summary: "This document.", Reply: document, public: (*Gateway).openapi},
+		Route{Method: http.MethodGet, Path: "/docs", Name: "docs", Summary: "All paths, on a page.", public: (*Gateway).reference},
 		Route{Method: http.MethodGet, Path: "/health/live", Name: "live", Summary: "200 while the gateway runs.", Reply: health, public: (*Gateway).live},
 		Route{Method: http.MethodGet, Path: "/health/ready", Name: "ready", Summary: "200 while the broker answers.", Reply: health, public: (*Gateway).ready},
 	)

@@ -1,4 +1,4 @@
-// Command cmd writes docs/asyncapi.yaml. Run it at the root of the module:
+// Command cmd writes docs/asyncapi.yaml and docs/openapi.json. Run it at the root of the module:
 // go run ./internal/asyncapi/cmd
 package main
 
@@ -10,18 +10,20 @@ import (
 )
 
 func main() {
-	if err := write("docs/asyncapi.yaml", "pkg/wire", "pkg/memory"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	for file, document := range map[string]func(asyncapi.Source) ([]byte, error){"docs/asyncapi.yaml": asyncapi.Document, "docs/openapi.json": asyncapi.OpenAPI} {
+		if err := write(file, document, "pkg/wire", "pkg/memory"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 }
 
-func write(file string, folders ...string) error {
+func write(file string, document func(asyncapi.Source) ([]byte, error), folders ...string) error {
 	src, err := asyncapi.ReadSource(folders...)
 	if err != nil {
 		return err
 	}
-	doc, err := asyncapi.Document(src)
+	doc, err := document(src)
 	if err != nil {
 		return err
 	}
