@@ -24,7 +24,9 @@ import (
 type Config struct {
 	Concurrency int // windows worked on at a time, 1 or more
 	// InTurn appends the ends of windows in the order the windows were taken, however many are worked on at a time.
-	InTurn      bool
+	InTurn bool
+	// Ahead is how many windows are taken ahead so that banks take turns (work.Config.Ahead); it does not go with InTurn.
+	Ahead       int
 	AckWait     time.Duration  // silence after which the broker gives a window to another worker
 	MaxAttempts int            // tries of a window before it is a dead letter, 1 or more
 	Backoff     events.Backoff // wait before a failed window is tried again; zero = 1 s, doubled up to 1 min
@@ -111,7 +113,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.deps.Budget.runWhile(ctx, func() error {
 		return work.Run(ctx, w.deps.Conn, work.Config{
 			Durable: "extract", Stage: "extract", Concurrency: w.config.Concurrency, AckWait: w.config.AckWait, Patience: patience,
-			InTurn: w.config.InTurn, MaxAttempts: w.config.MaxAttempts, Backoff: w.config.Backoff, Grace: w.config.Grace, Dead: w.appendDead, Now: w.deps.Now,
+			InTurn: w.config.InTurn, Ahead: w.config.Ahead, MaxAttempts: w.config.MaxAttempts, Backoff: w.config.Backoff, Grace: w.config.Grace, Dead: w.appendDead, Now: w.deps.Now,
 		}, w.handle)
 	})
 }

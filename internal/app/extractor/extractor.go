@@ -28,6 +28,10 @@ func Stage() process.Stage {
 	return process.Stage{Name: "extractor", Does: "turns windows into facts", Embeds: true, Build: build}
 }
 
+// windowsAhead is how many windows a process with a language model holds, so that one bank with many does not keep
+// another's waiting. They name messages and hold no text: some 20 kB each at most.
+const windowsAhead = 256
+
 func build(p *process.Process) (process.Runner, error) {
 	redact, err := secret.NewRedactor(p.Settings.Redact)
 	if err != nil {
@@ -45,6 +49,7 @@ func build(p *process.Process) (process.Runner, error) {
 		if err := useModel(p, model, &deps); err != nil {
 			return process.Runner{}, err
 		}
+		c.Ahead = windowsAhead
 	} else if c.Concurrency == 1 {
 		// Rules see one window alone, so windows may be worked on at once where their ends keep their order.
 		c.InTurn, c.Concurrency = true, rulesConcurrency

@@ -42,6 +42,11 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	w.handling = handling
+	if cfg.Ahead > 0 {
+		w.line = newLine(cfg.Ahead)
+		w.running.Go(func() { w.hold(ctx) })
+		w.running.Go(func() { w.dispatch(ctx) })
+	}
 
 	waits := events.Backoff{Min: 50 * time.Millisecond, Max: 5 * time.Second}.Intervals()
 	for stalls := 0; ctx.Err() == nil; {
@@ -78,6 +83,7 @@ type worker struct {
 	handling context.Context // of handlers; ends Grace after the taking
 	running  sync.WaitGroup
 	slots    chan struct{} // one for each handler that runs
+	line     *line         // events taken ahead; nil = none are
 	last     Turn          // of the handler begun last
 	taken    atomic.Int64  // events taken so far
 	asking   atomic.Bool   // a request for an event is open
@@ -105,9 +111,13 @@ func (w *worker) take(ctx context.Context) error {
 	defer watching.Wait()
 	defer fail(nil)
 	watching.Go(func() { fail(w.watch(ctx, cons)) })
+	places := w.slots
+	if w.line != nil {
+		places = w.line.room
+	}
 	for {
 		select {
-		case w.slots <- struct{}{}:
+		case places <- struct{}{}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -115,14 +125,35 @@ func (w *worker) take(ctx context.Context) error {
 		m, err := queue.Next(jetstream.NextContext(ctx))
 		w.asking.Store(false)
 		if err != nil {
-			<-w.slots
+			<-places
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			return pull.Ended(w.cfg.Durable, err)
 		}
 		w.taken.Add(1)
-		w.begin(m)
+		if w.line == nil {
+			w.begin(m, func() {})
+			continue
+		}
+		names, _ := w.conn.Naming.Parse(m.Subject()) //nolint:errcheck // one that cannot be parsed is of no bank
+		w.line.add(names.BankToken, m)
+	}
+}
+
+// dispatch begins handlers for what waits in the line until ctx ends.
+func (w *worker) dispatch(ctx context.Context) {
+	for {
+		select {
+		case w.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		m, done, ok := w.line.next(ctx)
+		if !ok {
+			return
+		}
+		w.begin(m, done)
 	}
 }
 
@@ -139,8 +170,8 @@ func handBack(queue jetstream.MessagesContext) {
 	}
 }
 
-// begin starts a handler in a slot that was taken.
-func (w *worker) begin(m jetstream.Msg) {
+// begin starts a handler in a slot that was taken, and calls done when it returns.
+func (w *worker) begin(m jetstream.Msg, done func()) {
 	var turn Turn
 	if w.cfg.InTurn {
 		turn = w.last.next()
@@ -148,6 +179,7 @@ func (w *worker) begin(m jetstream.Msg) {
 	}
 	w.running.Go(func() {
 		defer func() { <-w.slots }()
+		defer done()
 		defer turn.Pass()
 		w.process(m, turn)
 	})

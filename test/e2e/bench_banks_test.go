@@ -1,0 +1,124 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+)
+
+// connect returns a client of a pipeline that runs until the benchmark ends, and a bare connection.
+func connect(b *testing.B) (*client.Client, *nats.Conn) {
+	b.Helper()
+	own := client.DefaultConfig()
+	own.URL = apptest.Start(b, apptest.Settings(b, nil)).URL
+	c, err := client.Connect(b.Context(), own)
+	if err != nil {
+		b.Fatal(err)
+	}
+	nc, err := nats.Connect(own.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { nc.Close(); _ = c.Close() })
+	return c, nc
+}
+
+// processor returns the processor time that this process has used.
+func processor(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// flood publishes one body many times to sessions of a bank.
+func flood(b *testing.B, nc *nats.Conn, bank string, sessions, n int, body string) {
+	b.Helper()
+	for i := range n {
+		if err := nc.Publish(fmt.Sprintf("mem.%s.message.s%d", bank, i%sessions), []byte(body)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := nc.FlushTimeout(time.Minute); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkForgetMalformed forgets a session of malformed messages, each of which has a dead letter: the processor time
+// and the time until nothing is left to erase must grow as their number does.
+func BenchmarkForgetMalformed(b *testing.B) {
+	for _, n := range []int{750, 3000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for range b.N {
+				c, nc := connect(b)
+				flood(b, nc, "loud", 1, n, `{"content":5,"note":"a heron"}`)
+				for {
+					if s, err := c.Status(b.Context(), "loud"); err == nil && s.Dead == n && s.Settled {
+						break
+					}
+				}
+				began, used := time.Now(), processor(b)
+				if _, err := c.Forget(b.Context(), "loud", wire.ForgetRequest{Session: "s0"}); err != nil {
+					b.Fatal(err)
+				}
+				for {
+					if s, err := c.Status(b.Context(), "loud"); err == nil && s.Dead == 0 {
+						break
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				b.ReportMetric((processor(b) - used).Seconds(), "cpu-s")
+				b.ReportMetric(time.Since(began).Seconds(), "s")
+			}
+		})
+	}
+}
+
+// BenchmarkBesideAFlood measures how long a bank waits until what it published is settled, in milliseconds at the median
+// and the 99th percentile, while another bank floods the pipeline.
+func BenchmarkBesideAFlood(b *testing.B) {
+	for _, loud := range []struct {
+		name string
+		n    int
+		body string
+	}{
+		{"idle", 0, ""},
+		{"large", 200, `{"speaker":"Ann","content":"` + strings.Repeat("I own a lathe of the year 1950. ", 28_000) + `"}`},
+		{"tiny", 20_000, `{"speaker":"Ann","content":"I own a lathe."}`},
+	} {
+		b.Run(loud.name, func(b *testing.B) {
+			c, nc := connect(b)
+			flood(b, nc, "loud", 20, loud.n, loud.body)
+			var took []time.Duration
+			for i := range max(30, b.N) {
+				began := time.Now()
+				m := memory.Message{Speaker: "Bob", Content: fmt.Sprintf("I own boat number %d.", i)}
+				if _, err := c.Publish(b.Context(), "quiet", "s", m); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := c.Flush(b.Context(), "quiet", "s"); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := c.WaitSettled(b.Context(), "quiet", nil); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Milliseconds()), "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Milliseconds()), "p99-ms")
+		})
+	}
+}
