@@ -99,6 +99,7 @@ var floors = map[string]float64{
 	"internal/arch":                    9,
 	"internal/asyncapi":                9,
 	"test/access":                      14,
+	"test/clients":                     14,
 	"test/conformance":                 14,
 	"test/e2e":                         14,
 	"test/trace":                       14,
