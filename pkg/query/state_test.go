@@ -60,3 +60,33 @@ func TestStates(t *testing.T) {
 		}
 	})
 }
+
+func TestTheNewerPartyOfAnOpenConflictStandsFirst(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	old := memory.Fact{Text: "Ilse plays the cello on Sunday.", Said: noon.Add(-48 * time.Hour)}
+	late := memory.Fact{Text: "Ilse has put the cello aside for good, and paints.", Said: noon.Add(-time.Hour)}
+	of := func(f memory.Fact) memory.Fact {
+		f.Entities = []memory.EntityID{"person:ilse"}
+		return f
+	}
+	facts := w.complete(alice, []memory.Fact{of(old), of(late)})
+	w.apply(alice, memory.Changes{Facts: facts, Entities: entitiesOf(facts)})
+	ask := func() []string {
+		return textsOf(w.recall(alice, wire.RecallRequest{Query: "Does Ilse play the cello on Sunday?"}).Items)
+	}
+	if got := ask(); len(got) != 2 || got[0] != old.Text {
+		t.Fatalf("without a conflict: %q", got)
+	}
+	a, b := min(facts[0].ID, facts[1].ID), max(facts[0].ID, facts[1].ID)
+	c := memory.Conflict{ID: memory.NewConflictID(alice, a, b), A: a, B: b, State: memory.ConflictOpen}
+	w.apply(alice, memory.Changes{Conflicts: []memory.Conflict{c}})
+	if got := ask(); len(got) != 2 || got[0] != late.Text {
+		t.Errorf("with an open conflict: %q", got)
+	}
+	c.State = memory.ConflictDismissed
+	w.apply(alice, memory.Changes{Conflicts: []memory.Conflict{c}})
+	if got := ask(); len(got) != 2 || got[0] != old.Text {
+		t.Errorf("with a dismissed one: %q", got)
+	}
+}

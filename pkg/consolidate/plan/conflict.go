@@ -20,8 +20,9 @@ type conflictState struct {
 
 // Reasons of conflicts; they hold no text that somebody said.
 const (
-	reasonDenied  = "one denies what the other states"
-	reasonByModel = "a language model judged that they cannot both hold"
+	reasonOfAnother = "one is what another speaker says of who said the other"
+	reasonDenied    = "one denies what the other states"
+	reasonByModel   = "a language model judged that they cannot both hold"
 )
 
 // openConflict opens a conflict between two facts, unless the pair had one before.

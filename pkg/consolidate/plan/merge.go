@@ -170,11 +170,23 @@ func (ws *workspace) oppose(s *factState, near []nearFact) {
 		}
 		switch statement.Relate(ws.readFact(newer.now), ws.readFact(older.now)) {
 		case statement.Correction:
+			if aboutAnother(newer.now, older.now) {
+				ws.openConflict(newer.id(), older.id(), reasonOfAnother)
+				continue
+			}
 			ws.supersede(older, newer.now)
 		case statement.Contradiction:
 			ws.openConflict(newer.id(), older.id(), reasonDenied)
 		}
 	}
+}
+
+// aboutAnother reports whether the newer fact is what one person says of the one who said the older fact: it ends nothing
+// that the other one says of themselves.
+func aboutAnother(newer, older memory.Fact) bool {
+	who := memory.NewEntityID(memory.EntityPerson, older.Speaker)
+	return newer.Speaker != "" && older.Speaker != "" && newer.Speaker != older.Speaker && older.Speaker != string(memory.RoleUser) &&
+		slices.Contains(older.Entities, who) && slices.Contains(newer.Entities, who)
 }
 
 // retime recomputes the validity of every fact that asserts a value of one attribute of one subject, so that it follows

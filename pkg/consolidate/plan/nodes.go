@@ -87,11 +87,13 @@ func (ws *workspace) nearFacts(f memory.Fact) []nearFact {
 }
 
 // aboutSame returns facts that hold and name an entity of f, said last first, as neighbours: those of its first entities,
-// so many of each.
+// people before all else, so many of each.
 func (ws *workspace) aboutSame(f memory.Fact) []nearFact {
 	var out []nearFact
 	seen := map[memory.FactID]bool{f.ID: true}
-	for _, e := range f.Entities[:min(revisedEntities, len(f.Entities))] {
+	about := slices.Clone(f.Entities)
+	slices.SortStableFunc(about, func(a, b memory.EntityID) int { return cmp.Compare(rankOfType(a), rankOfType(b)) })
+	for _, e := range about[:min(revisedEntities, len(about))] {
 		found, err := ws.view.FactsOfEntity(e, revisedFacts)
 		if ws.fail(err) {
 			return nil
@@ -105,6 +107,14 @@ func (ws *workspace) aboutSame(f memory.Fact) []nearFact {
 		}
 	}
 	return out
+}
+
+// rankOfType is 0 for people, of whom most is said that changes, and 1 for all else.
+func rankOfType(e memory.EntityID) int {
+	if typ, _ := e.Split(); typ == memory.EntityPerson {
+		return 0
+	}
+	return 1
 }
 
 // A fact that may take back another one is compared with so many facts of each of so many of its entities.

@@ -219,4 +219,14 @@ func TestChangeOfMind(t *testing.T) {
 		equal(t, "held", len(heldAt(b.m, at(15))), 2)
 		equal(t, "conflicts", len(b.m.Disputes), 1)
 	})
+	t.Run("what one person says of another ends nothing that the other one said: a conflict opens", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		for i, f := range []memory.Fact{{Text: "Mira plays in the band.", Speaker: "Mira"}, {Text: "Mira left the band.", Speaker: "Paul"}} {
+			f.Entities, f.Said = []memory.EntityID{"organization:aal", "place:bonn", "person:mira"}, at(10*i)
+			b.one(f)
+		}
+		equal(t, "held", len(heldAt(b.m, at(15))), 2)
+		equal(t, "conflicts", len(b.m.Disputes), 1)
+	})
 }

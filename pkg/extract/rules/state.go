@@ -21,6 +21,9 @@ func (t *drafter) state(s, low string, found marks, when memory.Span) *memory.St
 	if found.has(markUnreal) && !strings.Contains(low, " have lived in ") && !strings.Contains(low, "'ve lived in ") && !strings.Contains(low, " has lived in ") {
 		return nil
 	}
+	if body := state.WithoutLead(s); !strings.Contains(s[:len(s)-len(body)], ":") {
+		s = body // "Actually Ana is 31." states what "Ana is 31." does
+	}
 	for i, f := range state.DraftForms() {
 		if f.NeedsDate && when.From == nil || !found.has(markStates<<i) {
 			continue

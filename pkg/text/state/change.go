@@ -30,11 +30,13 @@ const (
 	NewOne                            // another one in its place: has a new doctor
 	EndOfTask                         // what is done one day: finished
 	Mistaken                          // what was said by mistake: I meant this, not that
+	NewValue                          // something that is otherwise: switched the laptop to Linux
 )
 
 // changeLead is what a sentence may have before its subject: who said it, and words that announce news.
-const changeLead = `^(?:\p{Lu}[\p{L}.' -]{0,40}?(?: said| told [^:]{1,40})?: )?` +
-	`(?i:(?:(?:it )?turns out|sorry|actually|correction|no|update|oh|wait|well|news|unfortunately|sadly|finally|luckily|so|and|but)[,:.!]* (?:that )?)*`
+const changeLead = `^(?:\p{Lu}[\p{L}.' -]{0,40}?(?: said| told [^:]{1,40}): |(?:The \p{Ll}+|\p{Lu}[\p{L}.'-]*(?: \p{Lu}[\p{L}.'-]*){0,3}): )?` +
+	`(?i:(?:(?:it )?turn(?:s|ed) out|sorry|actually|correction|no|update|oh|wait|well|news|unfortunately|sadly|finally|luckily|thankfully|so|and|but|guess what|as of \p{L}+|` +
+	`(?:(?:the|his|her|their|my|\p{L}+'s) )?(?:doctors?|dentist|vet|allergist|tests?|results?|lab|blood test)s? (?:says?|said|showed?|shows|found|confirmed|told [^:,]{1,20}))[,:.!]* (?:that )?)*`
 
 const (
 	changeSubject = `(?P<s>(?:The |Their |His |Her )?\p{L}[\p{L}.-]*(?:'s(?: \p{Ll}[\p{L}-]*){1,2})?(?: \p{Lu}[\p{L}.-]*)*)`
@@ -49,6 +51,8 @@ var changeForms = []struct {
 	Form
 }{
 	{Mistaken, newForm("", ", not ", changeLead+changeSubject+changeAdverbs+` [^,;:!?]+, not `+changeObject)},
+	{NewName, newForm("", "name to", changeLead+changeSubject+changeAdverbs+` (?:changed|changes) (?:(?:her|his|their|its) )?(?:\p{Ll}+ )?(?P<x>name) to `)},
+	{NewName, newForm("", "goes by, answers to", changeLead+changeSubject+changeAdverbs+` (?P<x>goes by|answers to) `)},
 	{NewName, newForm("", "rename", changeLead+changeSubject+changeAdverbs+` renamed (?:their |his |her |its |the )?(?P<x>\p{Ll}[\p{L} -]*?)(?: to)? \p{Lu}`)},
 	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, brought, delayed, shifted, put off, extended",
 		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)`+passive+`(?:moved|postponed|rescheduled|pushed back|pushed|brought forward|delayed|shifted|put off|extended)(?: from [^,;:!?]+?)? (?:to|until|till|by) `)},
@@ -62,16 +66,32 @@ var changeForms = []struct {
 		changeLead+`(?P<s>\p{Lu}[\p{L}.-]*) and (?P<x>[\p{L}.-]+(?: [\p{L}.-]+)?) (?:have |has |just |recently |finally |are )*(?:broke up|broken up|split up|divorced|getting divorced|separated)`)},
 	{EndOfRelation, newForm("", "broke up, broken up, split up, divorced, separated, left",
 		changeLead+changeSubject+changeAdverbs+` (?:broke up with|broken up with|split up with|divorced|separated from|broke off the engagement with) `+changeObject)},
-	{EndOfWork, newForm("", "left, resigned, retired, fired, laid off, dropped out",
-		changeLead+changeSubject+changeAdverbs+`(?: (?:was|were|got|is))? (?:left|resigned from|retired from|fired from|laid off from|let go from|dropped out of|stepped down from) `+changeObject)},
-	{EndOfPossession, newForm("", "sold, gave away, given away, got rid, threw, traded, returned, lost, scrapped",
-		changeLead+changeSubject+changeAdverbs+` (?:sold|gave away|given away|got rid of|threw out|threw away|thrown out|traded in|returned|lost|scrapped) `+changeObject)},
+	{EndOfWork, newForm("", "notice, resignation",
+		changeLead+changeSubject+changeAdverbs+` (?:handed in|gave|given|put in|submitted|turned in) (?:(?:their|his|her|my|\p{L}+(?: \p{Ll}+)?) )?(?:notice|resignation)(?: (?:at|to|with|from)) `+changeObject)},
+	{EndOfWork, newForm("", "left, resigned, retired, fired, laid off, dropped out, stepped down, let go, sacked, redundant, withdrew, expelled, kicked, walked out",
+		changeLead+changeSubject+changeAdverbs+`(?: (?:was|were|got|is))? (?:left|resigned (?:from|as)|retired (?:from|as)|fired (?:from|by)|laid off (?:from|by)|let go (?:from|by)|sacked (?:from|by)|`+
+			`made redundant (?:at|by|from)|dropped out of|withdrew from|expelled from|kicked out of|walked out (?:of|on)|stepped down (?:from|as)|pulled out of|logged off from) `+changeObject)},
+	{EndOfPossession, newForm("", "sold, gave away, given away, rid of, threw, traded, returned, lost, scrapped, donated, binned, wrecked, total, rehomed, parted with",
+		changeLead+changeSubject+changeAdverbs+` (?:sold|gave away|given away|got rid of|gotten rid of|threw out|threw away|thrown out|traded in|returned|lost|scrapped|donated|binned|wrecked|totall?ed|rehomed|parted with) `+changeObject)},
 	{EndOfPossession, newForm("", "away, out, back", changeLead+changeSubject+changeAdverbs+` (?:gave|given|threw|thrown|sent) (?P<x>[^,;:!?()]+?) (?:away|out|back)\b`)},
+	{EndOfPossession, newForm("", "died, passed away, put down, put to sleep, ran away, broke down, broke, stolen, written off",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|sadly|finally|was|were|got|to be|is|are) )*(?:died|passed away|put down|put to sleep|run over|ran away|run away|broke down|stolen|written off|dead)\b`)},
+	{EndOfAny, newForm("", "lapse, expire, over, run out, ran out, shut down, closed",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|finally|now|is|are|was|were|been) )*(?:lapsed|expired|ran out|run out|over|ended|shut down|closed down|discontinued|finished)(?: \p{L}+){0,3}[.!]?$`)},
+	{EndOfAny, newForm("", "lapse, expire, run out, slide", changeLead+changeSubject+changeAdverbs+` lets? (?P<x>[^,;:!?()]+?) (?:lapse|expire|run out|slide|go)\b`)},
 	{EndOfTask, newForm("", "finish, complete", changeLead+changeSubject+changeAdverbs+` (?:finished|completed)(?: (?:reading|watching|writing))? `+changeObject)},
-	{NewOne, newForm("", "a new", changeLead+changeSubject+changeAdverbs+` (?:has|have|got|gets|found|hired|chose|started) a new (?P<x>\p{Ll}+)\b`)},
-	{EndOfAny, newForm("", "quit, stop, gave up, given up, giving up, ended, deleted, uninstalled, unsubscribed, dropped, done with, moved out, moved away, switched, changed",
-		changeLead+changeSubject+changeAdverbs+` (?:quits?|stopped|stops|(?:is |are )?giving up|gave up|given up|gives up|ended|deleted|uninstalled|unsubscribed from|`+
-			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed)(?: over)? from) `+changeObject)},
+	{NewOne, newForm("", "a new", changeLead+changeSubject+changeAdverbs+` (?:has|have|got|gotten|gets|found|hired|chose|started) a new (?P<x>\p{Ll}+(?: number| address| plate)?)\b`)},
+	{EndOfAny, newForm("", "quit, stop, up, ended, deleted, uninstalled, unsubscribed, dropped, done with, moved out, moved away, switched, changed, "+
+		"ditch, dump, ax, abandon, lost interest, off, got over, outgr, scrapp, swore, grew out",
+		changeLead+changeSubject+changeAdverbs+` (?:quits?|stopped|stops|(?:is |are )?giving up|gave up(?: on)?|given up(?: on)?|gives up(?: on)?|ended|deleted|uninstalled|unsubscribed from|`+
+			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed)(?: over)? from|ditched|dumped|axed|abandoned|lost interest in|`+
+			`(?:came|went|got|gone|is|are|signed|swore|sworn) off|got over|gotten over|outgrew|outgrown|grew out of|grown out of|swore off|packed in|jacked in|backed out of|called it quits with) `+changeObject)},
+	{EndOfAny, newForm("", "months, years, ages, weeks, while",
+		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:months|years|ages|weeks|a while|a long time)`)},
+	{EndOfPlan, newForm("", "decided against, decided not, not going to, won't be, pulled out, backed out, not happening, changed",
+		changeLead+changeSubject+changeAdverbs+` (?:(?:decided against|decided not to|(?:is|are) not (?:going to|gonna)|isn't going to|aren't going to|won't be|pulled out of|backed out of|bailed on|changed (?:their|his|her|my) mind about)) `+changeObject)},
+	{NewValue, newForm("", "switched, changed, moved, swapped, upgraded, converted, replaced",
+		changeLead+changeSubject+changeAdverbs+` (?:switched|changed|moved|upgraded|downgraded|converted|swapped|replaced) (?:their |his |her |the |its )?(?P<x>[^,;:!?()]+?) (?:over )?(?:to|for|with) `)},
 }
 
 // changeEnds are the words behind which what ended is no longer named.
@@ -80,24 +100,46 @@ var changeEnds = []string{" and ", " but ", " because ", " since ", " which ", "
 	" on mon", " on tue", " on wed", " on thu", " on fri", " on sat", " on sun", " in jan", " in feb", " in mar", " in apr", " in may", " in jun", " in jul", " in aug",
 	" in sep", " in oct", " in nov", " in dec", " instead", " now", " again"}
 
-// ChangeOf returns the change that a sentence in the third person tells of; false where it tells of none: it asks, doubts
-// or denies the change, or says of nothing that it ended.
+// ChangeOf returns the change that a sentence in the third person tells of in its first or second clause; false where it
+// tells of none: it asks, doubts or denies the change, or says of nothing that it ended.
 func ChangeOf(s string) (Change, bool) {
 	if len(s) > longestStatement || strings.ContainsAny(s, `?"“`) {
 		return Change{}, false
 	}
+	if c, ok := changeOfClause(s); ok || unsureChange.MatchString(s) {
+		return c, ok
+	}
+	at := clauseEnd.FindStringIndex(s)
+	if at == nil {
+		return Change{}, false
+	}
+	if c, ok := changeOfClause(s[at[1]:]); ok { // a clause with a subject of its own
+		return c, true
+	}
+	subject, _, _ := strings.Cut(WithoutLead(s), " ")
+	return changeOfClause(subject + " " + s[at[1]:])
+}
+
+// clauseEnd is where a second clause begins.
+var clauseEnd = regexp.MustCompile(`(?:[,;]|\.) (?:and |but |so |because )?| (?:and|but|because) `)
+
+// changeOfClause is ChangeOf for the clause that a sentence begins with.
+func changeOfClause(s string) (Change, bool) {
 	low := strings.ToLower(s)
 	for _, f := range changeForms {
 		if !slices.ContainsFunc(f.Cues, func(cue string) bool { return strings.Contains(low, cue) }) {
 			continue
 		}
 		groups, _ := f.capture(s)
-		if groups == nil || f.kind != Mistaken && text.Negated(groups[""]) || unsureChange.MatchString(groups[""]) {
+		if groups == nil || f.kind != Mistaken && text.Negated(groups[""]) && !endingDenial.MatchString(groups[""]) || unsureChange.MatchString(groups[""]) {
 			continue
 		}
 		x := cutAt(" "+strings.ToLower(groups["x"]), " ", changeEnds)
 		if f.kind != EndOfPlan { // a trip to Rome is one plan; a job is quit to travel
 			x = cutAt(x, " ", []string{" to "})
+		}
+		if f.kind == EndOfPossession { // what it was given for is another thing
+			x = cutAt(x, " ", []string{" for "})
 		}
 		of := text.ContentStems(x)
 		if f.kind == EndOfPlan && strings.ToLower(groups["x"]) != groups["x"] && len(of) == 1 && !strings.Contains(groups["x"], " ") {
@@ -115,6 +157,9 @@ var lead = regexp.MustCompile(changeLead)
 // WithoutLead returns a sentence without who said it and the words that announce news: "Ana said: Turns out Ben smokes."
 // is "Ben smokes."
 func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
+
+// endingDenial finds denials that end something.
+var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for) )`)
 
 // unsureChange is in sentences in which nothing changed yet.
 var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|may|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)

@@ -25,6 +25,8 @@ var jobs = strings.Fields(`nurse teacher engineer developer doctor lawyer design
 var draftForms = []Form{
 	newForm(Residence, "live, lives, lived, living, moved, relocated, settled, based",
 		relative+adverbs+` (?:lives|lived|living|moved|relocated|settled|based)(?: back| over| down| up| out| alone| here)? (?:in|to) `+properName),
+	newForm(Residence, "rents, renting, shares, sharing",
+		relative+adverbs+` (?:rents|renting|shares|sharing) (?:an? |the |their |his |her )(?:\p{Ll}+ ){0,2}?(?:flat|place|apartment|house|room|studio|home) (?:in|near) `+properName),
 	dated(newForm(Residence, "moving, relocating", relative+adverbs+` (?:moving|relocating)(?: back| over| down| up)? to `+properName)),
 	newForm(Employer, "work, works, working, worked, job, employed, started",
 		relative+adverbs+` (?:works|working|worked|employed|started working|started a (?:new )?job|got (?:a|the) (?:new )?job|took a (?:new )?job|`+

@@ -72,6 +72,9 @@ func TestChangeOf(t *testing.T) {
 		{"Mira broke up with Jonas in June.", "Mira", "jona", state.EndOfRelation},
 		{"Mira was fired from the bakery.", "Mira", "bakeri", state.EndOfWork},
 		{"Mira never quit the choir.", "", "", 0},
+		{"Mira is back, and cancelled the rental.", "Mira", "rental", state.EndOfPlan},
+		{"Mira traded in the tandem for a scooter.", "Mira", "tandem", state.EndOfPossession},
+		{"The lease has expired.", "", "leas", state.EndOfAny},
 		{"Did Mira quit the choir?", "", "", 0},
 		{"If Mira quits the choir, Paul sings.", "", "", 0},
 		{"Mira was off.", "", "", 0},
@@ -83,6 +86,12 @@ func TestChangeOf(t *testing.T) {
 				t.Errorf("change %+v, %v", got, ok)
 			}
 		})
+	}
+	if r, ok := state.RevisionOf("Ich spiele nicht mehr Geige.", "de"); !ok || r.Cues&state.NoLonger == 0 || strings.Join(r.Words, " ") != "spiele geige" {
+		t.Errorf("revision %+v, %v", r, ok)
+	}
+	if r, ok := state.RevisionOf("Spielst du Geige?", "de"); ok {
+		t.Errorf("a question revises %+v", r)
 	}
 	if st := slices.Collect(state.Statements("If Mira lives in Oslo, Paul visits.")); len(st) > 0 {
 		t.Errorf("a condition states %+v", st)

@@ -103,9 +103,12 @@ func contradicts(a, b Reading) bool {
 	if len(a.Words) == 0 || !sameDetails(a, b) {
 		return false
 	}
-	return a.Negated != b.Negated && sameWords(a, b, newsStems, cueStems) ||
+	return a.Negated != b.Negated && sameWords(a, b, newsStems, cueStems, reportStems) ||
 		a.liking()*b.liking() < 0 && sameWords(a, b, newsStems, likes, dislikes, map[string]bool{"stand": true})
 }
+
+// reportStems are the stems of who tells that something is so, and of the telling.
+var reportStems = stemSet("doctor dentist allergist vet test result lab blood say said tell told show found confirm turn")
 
 // sameWords reports whether two texts have the same content words, at least one of which is no name. Stems of the
 // ignored sets, and "never", do not count.

@@ -25,9 +25,11 @@ type Word struct {
 // Reading is a text as comparisons see it. It must not be changed: readings are shared.
 type Reading struct {
 	Text       string
-	Change     *state.Change // what the text says of something that held before; nil = nothing
-	Words      []Word        // content words, names and numbers included, in the order of the text
-	Names      []string      // words of names, lower case, unique, by first mention
+	body       string          // without who said it, and with their name for "I" and "we" where it begins with those
+	Change     *state.Change   // what the text says of something that held before; nil = nothing
+	Foreign    *state.Revision // what somebody said in another language than English; nil for English
+	Words      []Word          // content words, names and numbers included, in the order of the text
+	Names      []string        // words of names, lower case, unique, by first mention
 	Numbers    []string
 	Dates      []string        // time expressions, lower case
 	Qualifiers []string        // function words that change what is said, unique, sorted
@@ -60,7 +62,7 @@ var properNames = map[memory.EntityType]bool{
 
 // Read analyses a text. The words of its entities' proper names count as names wherever they stand.
 func Read(s string, entities []memory.EntityID) Reading {
-	r := Reading{Text: s, Plain: " ", Negated: text.Negated(s), Numbers: text.Numbers(s), Stems: map[string]bool{}}
+	r := Reading{Text: s, body: bodyOf(s), Plain: " ", Negated: text.Negated(s), Numbers: text.Numbers(s), Stems: map[string]bool{}}
 	named := nameWords(s, entities)
 	seen := map[string]bool{}
 	for _, t := range text.Terms(s) {
@@ -88,7 +90,10 @@ func Read(s string, entities []memory.EntityID) Reading {
 	for _, d := range date.Find(s, memory.Instant{}, "") {
 		r.Dates = append(r.Dates, strings.ToLower(d.Text))
 	}
-	if c, ok := state.ChangeOf(s); ok {
+	if r.Foreign = foreignOf(s, ""); r.Foreign != nil {
+		return r
+	}
+	if c, ok := state.ChangeOf(r.body); ok {
 		r.Change = &c
 	}
 	return r

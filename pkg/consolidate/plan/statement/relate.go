@@ -21,14 +21,19 @@ const (
 
 // Relate returns how a later statement stands to an earlier one. A correction may be a contradiction too.
 func Relate(newer, older Reading) Relation {
+	if newer.Foreign != nil {
+		return relateForeign(newer, older)
+	}
 	value := otherValue(newer, older)
 	switch {
 	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older):
 		return Correction
-	case contradicts(newer, older), opposes(newer, older):
+	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
 			return Correction
 		}
+		return Contradiction
+	case goesOtherwise(newer, older):
 		return Contradiction
 	}
 	return value
@@ -38,9 +43,9 @@ func Relate(newer, older Reading) Relation {
 // a change or denies something, or says something that has an opposite.
 func (r Reading) Revises() bool {
 	if len(r.Words) > longestValue {
-		return false
+		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
-	return r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
+	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
@@ -93,7 +98,7 @@ func opposes(a, b Reading) bool {
 
 // Stems that tell what an end concerns, and the words that say too little to tell one thing from another.
 var (
-	workStems     = stemSet("work job employ member join studi live belong plai teach train volunt coach sing team compani")
+	workStems     = stemSet("work job employ member join studi live belong plai play teach train volunt coach sing team compani")
 	jobStems      = stemSet("work job employ")
 	taskStems     = stemSet("read watch studi learn work write plai build attend take paint knit")
 	relationStems = stemSet("engag marri date datin boyfriend girlfriend partner fianc fiance husband wife togeth relationship love see coupl")
@@ -105,13 +110,13 @@ var (
 // ends reports whether the newer text tells that what the older one states has ended, or goes on otherwise.
 func ends(newer, older Reading) bool {
 	c := newer.Change
-	if c == nil || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken {
+	if c == nil || c.Kind == state.NewValue || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken {
 		return false
 	}
 	same := c.Subject == "" || older.beginsWith(c.Subject)
 	switch c.Kind {
 	case state.EndOfWork:
-		same = same && (older.hasStem(workStems) || older.has(c.Of) && older.hasStem(workStems))
+		same = same && (older.hasStem(workStems) || older.HasPhrase(belongs))
 	case state.EndOfPossession:
 		same = same && older.HasPhrase(possession) || older.beginsWith(c.Subject+"'s") && older.HasPhrase([]string{"is a", "is an", "is the"})
 	case state.EndOfTask:
@@ -124,13 +129,72 @@ func ends(newer, older Reading) bool {
 		partner := slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] })
 		same = older.hasStem(relationStems) && (older.names(c.Subject) || same) || same && partner
 	case state.NewTime:
-		same = same && (len(older.Dates)+len(older.Numbers) > 0 || slices.ContainsFunc(strings.Fields(older.Plain), inCalendar))
+		same = same && (len(older.Dates)+len(older.Numbers) > 0 || slices.ContainsFunc(strings.Fields(older.Plain), inCalendar) || older.HasPhrase(dayTimes))
 	case state.NewName:
-		same = older.names(c.Subject) && older.HasPhrase([]string{"called", "named", "name"})
-	case state.EndOfAny, state.EndOfPlan, state.Mistaken:
+		called := older.HasPhrase([]string{"called", "named", "name"})
+		if len(c.Of) == 1 && c.Of[0] == "name" || newer.HasPhrase([]string{"goes by", "answers to"}) {
+			return called && (same || older.beginsWith(c.Subject+"'s name"))
+		}
+		same = older.names(c.Subject) && called
+	case state.EndOfPlan:
+		if slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] || s == "wed" }) {
+			same = same || older.names(c.Subject)
+		}
+	case state.EndOfAny, state.Mistaken, state.NewValue:
 	}
 	return same && older.has(c.Of)
 }
+
+// renews reports whether the newer text tells that something of which the older one says how it is has become otherwise.
+func renews(newer, older Reading) bool {
+	c := newer.Change
+	if c == nil || c.Kind != state.NewValue || older.Change != nil || older.Negated || older.isPast() {
+		return false
+	}
+	about := strings.Join(c.Of, " ")
+	return older.subject() == about || older.beginsWith(c.Subject) && (older.has(c.Of) || strings.HasSuffix(older.subject(), " "+about))
+}
+
+// goesOtherwise reports whether the newer text says that something is done in another way now: with another verb, but
+// for the same end.
+func goesOtherwise(newer, older Reading) bool {
+	if !nowAtEdge.MatchString(newer.body) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
+		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
+		return false
+	}
+	a, b := strings.Fields(newer.body), strings.Fields(older.body)
+	if len(a) < 3 || len(b) < 3 || strings.EqualFold(a[1], b[1]) || newer.HasPhrase([]string{"also", "too", "as well"}) {
+		return false
+	}
+	verb := setOf(text.ContentStems(a[1] + " " + b[1]))
+	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, verb)
+	return common > 0 && onlyNew <= 1 && onlyOld <= 2
+}
+
+var nowAtEdge = regexp.MustCompile(`(?i)\b(?:now|these days|nowadays)[.!]*(?: \([^)]*\))?[.!]*$|^(?:now|these days|nowadays)\b`)
+
+// bodyOf returns what a text says, without who said it; a speaker stands by name where they begin with themselves.
+func bodyOf(s string) string {
+	body := state.WithoutLead(s)
+	m := saidBy.FindStringSubmatch(s)
+	if m == nil {
+		return body
+	}
+	for _, p := range persons1 {
+		if rest, ok := strings.CutPrefix(body, p[0]); ok {
+			return m[1] + p[1] + rest
+		}
+	}
+	return body
+}
+
+var (
+	saidBy   = regexp.MustCompile(`^(\p{Lu}[^:]{0,60}?) (?:said|told [^:]{1,40}): `)
+	persons1 = [][2]string{{"I'm ", " is "}, {"I am ", " is "}, {"We're ", " is "}, {"We are ", " is "}, {"I've ", " has "}, {"We've ", " has "},
+		{"I'll ", " will "}, {"We'll ", " will "}, {"I ", " "}, {"We ", " "}, {"My ", "'s "}, {"Our ", "'s "}}
+	belongs  = []string{"is a", "is an", "is the", "is our", "i'm a", "i'm an", "i'm the", "been with", "been at", "is with", "is at", "is in", "is on"}
+	dayTimes = []string{"noon", "midday", "midnight", "morning", "afternoon", "evening", "tonight", "today", "tomorrow"}
+)
 
 // has reports whether the text has the stems of a thing. Of several, those that say little need not be there; a job is
 // what somebody works at.
@@ -152,7 +216,7 @@ var implies = map[string]map[string]bool{
 
 // beginsWith reports whether a subject is what the text is about.
 func (r Reading) beginsWith(subject string) bool {
-	body := strings.ToLower(state.WithoutLead(r.Text))
+	body := strings.ToLower(r.body)
 	return strings.HasPrefix(body, strings.ToLower(subject)+" ")
 }
 
@@ -164,7 +228,7 @@ func (r Reading) names(subject string) bool {
 // subject returns what the text is about: its words before the first verb that says what something is, or else its
 // first word.
 func (r Reading) subject() string {
-	body := state.WithoutLead(r.Text)
+	body := r.body
 	if at := verbs.FindStringIndex(body); at != nil {
 		body = body[:at[0]]
 	} else {
@@ -187,10 +251,10 @@ func (r Reading) isPast() bool {
 	if r.HasPhrase([]string{"was", "were", "used to"}) {
 		return true
 	}
-	fields := strings.Fields(strings.ToLower(state.WithoutLead(r.Text)))
+	fields := strings.Fields(strings.ToLower(r.body))
 	for i, w := range fields {
 		w = strings.Trim(w, ".,;:!?")
-		if i == 0 || begun[w] || i > 3 {
+		if i == 0 || begun[w] || i > 3 || slices.Contains([]string{"has", "have"}, fields[i-1]) {
 			continue
 		}
 		if text.IsPastForm(w) || len(w) > 4 && strings.HasSuffix(w, "ed") && !r.HasPhrase([]string{"is", "are", "has", "have"}) {

@@ -46,6 +46,20 @@ func TestRelate(t *testing.T) {
 		{"Mira read Hamlet.", "Mira stopped reading Hamlet.", corrected},
 		{"Mira smokes two cigars a day.", "Mira wants to quit smoking.", stands},
 		{"Mira smokes two cigars a day.", "Mira did not quit smoking.", stands},
+		{"Mira said: We have a goat named Pepe.", "Mira said: Sadly, Pepe died on Sunday.", corrected},
+		{"Mira has been with Nokia for six years.", "Mira handed in her notice at Nokia.", corrected},
+		{"Mira said: I'm the secretary of our chess club.", "Mira stepped down as secretary.", corrected},
+		{"Mira's coach is Mr. Lund.", "Mira said: We have a new coach, Mrs. Dahl.", corrected},
+		{"Mira subscribes to the Herald.", "Mira let her Herald subscription lapse.", corrected},
+		{"Mira goes to the pool twice a week.", "Mira hasn't been to the pool in months.", corrected},
+		{"Mira's son's name is Ove.", "Mira's son changed his name to Lea.", corrected},
+		{"Mira is coeliac.", "The doctor says Mira is actually not coeliac.", corrected},
+		{"Mira uses Android on her tablet.", "Mira switched her tablet to Lineage.", denied},
+		{"Mira's tablet is heavy.", "Paul switched his tablet to Lineage.", stands},
+		{"Mira takes the tram to school.", "Mira walks to school now.", denied},
+		{"Mira is going to apply to the museum.", "Mira decided not to apply to the museum.", corrected},
+		{"Mira's lesson with Ilse is at noon.", "Mira's lesson with Ilse was moved to 4 pm.", corrected},
+		{"Mira has a canoe.", "Mira is busy, and sold the canoe on Monday.", corrected},
 	} {
 		t.Run(c.older+" "+c.newer, func(t *testing.T) {
 			t.Parallel()

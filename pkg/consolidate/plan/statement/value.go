@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
-	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
 // otherValue compares two texts that say the same of one subject but for a number, a date, a name or an adjective: a
@@ -80,7 +79,7 @@ const longestInstead = 7
 
 // first returns the first word of what a text says.
 func first(r Reading) string {
-	w, _, _ := strings.Cut(state.WithoutLead(r.Text), " ")
+	w, _, _ := strings.Cut(r.body, " ")
 	return w
 }
 

@@ -1,0 +1,152 @@
+package statement
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/state"
+)
+
+// foreignOf reads what a speaker said in another language than English ("Ana: Je fume."); nil for all else. Without a
+// language it reads the one that the words tell, or else the first in which they take something back.
+func foreignOf(s string, lang text.Language) *state.Revision {
+	_, said, ok := cutSpeaker(s)
+	if !ok {
+		return nil
+	}
+	said = state.WithoutAnnotations(said)
+	known := lang != ""
+	if !known {
+		lang = text.LanguageOf(said)
+	}
+	if r, ok := state.RevisionOf(said, lang); ok {
+		return &r
+	}
+	if !known && lang == "" {
+		for _, l := range state.Languages() {
+			if r, ok := state.RevisionOf(said, l); ok && r.Cues&state.Ends != 0 {
+				return &r
+			}
+		}
+	}
+	return nil
+}
+
+// cutSpeaker parts what was said from the name of who said it; false where a text does not begin with a name.
+func cutSpeaker(s string) (speaker, said string, ok bool) {
+	speaker, said, ok = strings.Cut(s, ": ")
+	speaker = strings.TrimSuffix(speaker, " said")
+	return speaker, said, ok && len(speaker) <= memory.MaxID && len(strings.Fields(speaker)) <= 3
+}
+
+// relateForeign is Relate for two sentences of one speaker in another language than English.
+func relateForeign(newer, older Reading) Relation {
+	n, o := newer.Foreign, older.Foreign
+	who, _, _ := cutSpeaker(newer.Text)
+	if was, _, ok := cutSpeaker(older.Text); !ok || was != who {
+		return Unrelated
+	}
+	if o != nil && o.Language == n.Language {
+		return relateIn(n, o, older.Text)
+	}
+	if r := foreignOf(older.Text, n.Language); r != nil { // short sentences may be of two languages by their words
+		if relation := relateIn(n, r, older.Text); relation != Unrelated {
+			return relation
+		}
+	}
+	if o != nil {
+		if r := foreignOf(newer.Text, o.Language); r != nil {
+			return relateIn(r, o, older.Text)
+		}
+	}
+	return Unrelated
+}
+
+// relateIn is relateForeign for two sentences that were read in one language. Both are in the first person as far as
+// they tell of where somebody lives or works and whom with.
+func relateIn(n, o *state.Revision, was string) Relation {
+	if len(n.Words) > longestValue || len(o.Words) > longestValue || n.Cues&state.Also != 0 {
+		return Unrelated
+	}
+	has := func(r *state.Revision, c state.Cue) bool { return r.Cues&c != 0 }
+	both, onlyNew, onlyOld := shared(n.Words, o.Words)
+	stands := o.Cues&state.Ends == 0
+	denied := has(o, state.Denies)
+	switch {
+	case has(n, state.NoLonger), has(n, state.Stopped):
+		if stands && !denied && both > 0 && (onlyNew == 0 || onlyOld == 0) {
+			return Correction
+		}
+	case stands && has(n, state.Denies) != denied && both > 0 && onlyNew == 0 && onlyOld == 0:
+		if has(n, state.News|state.Again) {
+			return Correction
+		}
+		return Contradiction
+	}
+	if !stands || denied || has(n, state.Denies) && !has(n, state.NoLonger) {
+		return Unrelated
+	}
+	switch {
+	case has(n, state.Gone|state.CalledOff) && both > 0 && (onlyNew == 0 || onlyOld == 0):
+		if has(o, state.Has) || has(n, state.CalledOff) {
+			return Correction
+		}
+		return Contradiction
+	case has(n, state.Retimed) && both > 0 && hasDigit(was):
+		return Correction
+	case has(n, state.Moved) && has(o, state.Lives), has(n, state.Lives) && has(o, state.Lives) && has(n, state.News):
+		return Correction
+	case has(n, state.Quit) && has(o, state.Works) && (onlyNew == 0 || both > 0),
+		has(n, state.Works) && has(o, state.Works) && has(n, state.News),
+		has(n, state.Parted) && has(o, state.Couple) && (both > 0 || onlyNew == 0):
+		if has(n, state.News) && !has(n, state.Quit|state.Parted) {
+			return Contradiction
+		}
+		return Correction
+	}
+	return foreignValue(n, o, both, onlyNew, onlyOld)
+}
+
+// foreignValue compares two sentences that say of one thing what it is, or of one speaker what they do.
+func foreignValue(n, o *state.Revision, both, onlyNew, onlyOld int) Relation {
+	if both == 0 || onlyNew > 2 || onlyOld > 2 || onlyNew == 0 || onlyOld == 0 {
+		return Unrelated
+	}
+	isNews := n.Cues&state.News != 0
+	states := n.Cues&o.Cues&state.Is != 0
+	numbers := slices.ContainsFunc(n.Words, isNumber) && slices.ContainsFunc(o.Words, isNumber)
+	switch {
+	case states && isNews && (numbers || onlyNew == 1 && onlyOld == 1):
+		return Correction
+	case isNews, states && numbers:
+		return Contradiction
+	}
+	return Unrelated
+}
+
+func isNumber(w string) bool { return strings.ContainsFunc(w, unicode.IsNumber) }
+
+func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsNumber) }
+
+// shared counts the words of two lists that are forms of one, and those that one list alone has.
+func shared(a, b []string) (both, onlyA, onlyB int) {
+	in := func(w string, list []string) bool {
+		return slices.ContainsFunc(list, func(o string) bool { return state.Alike(w, o) })
+	}
+	for _, w := range a {
+		if in(w, b) {
+			both++
+		} else {
+			onlyA++
+		}
+	}
+	for _, w := range b {
+		if !in(w, a) {
+			onlyB++
+		}
+	}
+	return both, onlyA, onlyB
+}

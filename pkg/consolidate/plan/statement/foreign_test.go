@@ -1,0 +1,42 @@
+package statement_test
+
+import (
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan/statement"
+)
+
+func TestRelateInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	const stands, corrected, denied = statement.Unrelated, statement.Correction, statement.Contradiction
+	for _, c := range []struct {
+		older, newer string
+		want         statement.Relation
+	}{
+		{"Mira: Ich arbeite in der Bäckerei.", "Mira: Ich arbeite nicht mehr in der Bäckerei.", corrected},
+		{"Mira: Ich jogge jeden Tag.", "Mira: Ich habe mit dem Joggen aufgehört.", corrected},
+		{"Mira: Meine Katze heißt Minka.", "Mira: Meine Schwester wohnt nicht mehr in Aachen.", stands},
+		{"Mira: Ich wohne in Aachen.", "Mira: Mein Bruder ist nach Essen umgezogen.", stands},
+		{"Mira: Ich mag Oliven.", "Mira: Ich mag auch Kapern.", stands},
+		{"Mira: Ich mag Oliven.", "Mira: Ich mag keine Oliven.", denied},
+		{"Mira: Das Konzert ist am 3. Mai (3 May 2026).", "Mira: Das Konzert wurde auf den 9. Mai (9 May 2026) verschoben.", corrected},
+		{"Mira: Vivo en León.", "Mira: Nos mudamos a Burgos.", corrected},
+		{"Mira: Vivo en León.", "Mira: Mi tía vive en Burgos.", stands},
+		{"Mira: Tengo una tortuga.", "Mira: Ya no tengo la tortuga.", corrected},
+		{"Mira: Je mange du poisson.", "Mira: Je ne mange plus de poisson.", corrected},
+		{"Mira: Mon loyer est de 500 euros.", "Mira: Mon loyer est maintenant de 540 euros.", corrected},
+		{"Mira: Suono il flauto.", "Mira: Ho smesso di suonare il flauto.", corrected},
+		{"Mira: Ik woon in Breda.", "Mira: Ik ben verhuisd naar Zwolle.", corrected},
+		{"Mira: Moro em Faro.", "Mira: Mudei-me para Évora.", corrected},
+		{"Mira: Я живу в Туле.", "Mira: Я переехала в Тверь.", corrected},
+		{"Mira: 私は神戸に住んでいます。", "Mira: 奈良に引っ越しました。", corrected},
+		{"Paul: Ich jogge jeden Tag.", "Mira: Ich habe mit dem Joggen aufgehört.", stands},
+	} {
+		t.Run(c.older+" "+c.newer, func(t *testing.T) {
+			t.Parallel()
+			if got := statement.Relate(statement.Read(c.newer, nil), statement.Read(c.older, nil)); got != c.want {
+				t.Errorf("relation %d, want %d", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package state
+
+import (
+	_ "embed" // the tables of the languages
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+// Cue is a set of what the words of a sentence say beside its content.
+type Cue uint32
+
+// The cues, as revisions.txt describes them.
+const (
+	Denies Cue = 1 << iota
+	NoLonger
+	News
+	Again
+	Also
+	Stopped
+	Gone
+	CalledOff
+	Retimed
+	Lives
+	Moved
+	Works
+	Quit
+	Couple
+	Parted
+	Is
+	Has
+)
+
+// cueNames are the cues by their names in revisions.txt; those of most are no content.
+var cueNames = []string{"not", "longer", "news", "again", "also", "stopped", "gone", "called off", "retimed", "lives", "moved", "works",
+	"quit", "couple", "parted", "is", "has"}
+
+// Ends are the cues of sentences that take something back.
+const Ends = NoLonger | Stopped | Gone | CalledOff | Retimed | Moved | Quit | Parted
+
+// Revision is a sentence that is not English as the grammar of changes sees it.
+type Revision struct {
+	Language text.Language
+	Cues     Cue
+	Words    []string // content words without those of cues, lower case, in order
+}
+
+// RevisionOf reads a sentence in a language; false for a language without a table, English among them.
+func RevisionOf(s string, lang text.Language) (Revision, bool) {
+	t := revisionTables()[lang]
+	if t == nil || len(s) > longestStatement || strings.ContainsAny(s, "?？؟") {
+		return Revision{}, false
+	}
+	r, plain := Revision{Language: lang}, t.plain(s)
+	content := plain
+	for i, form := range t.cues {
+		if form == nil || !form.MatchString(plain) {
+			continue
+		}
+		r.Cues |= 1 << i
+		if c := Cue(1) << i; c != Is && c != Has && c&(Lives|Works|Couple|NoLonger) == 0 {
+			content = form.ReplaceAllString(content, " ")
+		}
+	}
+	if t.stop != nil {
+		for next := ""; next != content; { // words that share a space are found one after the other
+			next, content = content, t.stop.ReplaceAllString(content, " ")
+		}
+	}
+	r.Words = strings.Fields(groupedDigits.ReplaceAllString(content, "$1"))
+	return r, true
+}
+
+// WithoutAnnotations returns a sentence without the dates in brackets that were added to it.
+func WithoutAnnotations(s string) string { return annotation.ReplaceAllString(s, "") }
+
+// groupedDigits finds where a number is written in groups.
+var groupedDigits = regexp.MustCompile(`(\d{2,}) +\b`)
+
+// annotation is a date in brackets as text/date writes it.
+var annotation = regexp.MustCompile(` ?\([^()]*\d{4}[^()]*\)`)
+
+// Languages returns the languages that RevisionOf reads, in order of their codes.
+func Languages() []text.Language { return slices.Sorted(maps.Keys(revisionTables())) }
+
+// revisionTable is what is known of a language.
+type revisionTable struct {
+	cjk  bool
+	stop *regexp.Regexp
+	cues []*regexp.Regexp // by the order of cueNames; nil = the language has none
+}
+
+// plain returns the words of a sentence in lower case between spaces, or, where words have no spaces between them, its
+// letters and digits with a space for all else.
+func (t *revisionTable) plain(s string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != 'ー'
+	}), " ") + " "
+}
+
+//go:embed revisions.txt
+var revisionsFile string
+
+// revisionTables returns the tables by language. They are read once.
+var revisionTables = sync.OnceValue(func() map[text.Language]*revisionTable {
+	out := map[text.Language]*revisionTable{}
+	var t *revisionTable
+	for line := range strings.Lines(revisionsFile) {
+		line = strings.TrimSpace(line)
+		if code, ok := strings.CutPrefix(line, "["); ok {
+			t = &revisionTable{cues: make([]*regexp.Regexp, len(cueNames))}
+			out[text.Language(strings.TrimSuffix(code, "]"))] = t
+			continue
+		}
+		name, forms, ok := strings.Cut(line, ": ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		switch {
+		case name == "script":
+			t.cjk = true
+		case name == "stop":
+			t.stop = t.compile(forms)
+		default:
+			t.cues[slices.Index(cueNames, name)] = t.compile(forms)
+		}
+	}
+	return out
+})
+
+func (t *revisionTable) compile(forms string) *regexp.Regexp {
+	if t.cjk {
+		return regexp.MustCompile(forms)
+	}
+	return regexp.MustCompile(` (?:` + forms + `) `)
+}
+
+// Alike reports whether two content words of one language are forms of one: a common beginning and short endings. Words
+// without spaces between them are alike where one holds the other.
+func Alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if first, _ := utf8.DecodeRuneInString(a); unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana) {
+		return strings.Contains(a, b) || strings.Contains(b, a)
+	}
+	x, y, n := []rune(a), []rune(b), 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n >= 3 && len(x)-n <= 3 && len(y)-n <= 3 && (n >= 4 || len(x)-n+len(y)-n <= 3) && !unicode.IsNumber(x[0])
+}
