@@ -42,3 +42,12 @@ func TestPython(t *testing.T) {
 	}
 	check(t, start(t), "python", python, "-B", "-m", "unittest", "discover", "-v", "tests")
 }
+
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("SKIPPED: the TypeScript client is not tested, node is not on this machine")
+	}
+	check(t, start(t), "typescript", node, "--test", "--test-timeout=60000", "test/client.test.js")
+}

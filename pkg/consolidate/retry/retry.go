@@ -9,6 +9,7 @@ package retry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -30,7 +31,8 @@ type Policy struct {
 }
 
 // Do calls f until it returns nil, ctx ends or the policy gives up. what names the operation in the log: "<what>
-// failed; trying again". The error is f's last one, or that of ctx.
+// failed; trying again". The error is f's last one, or that of ctx; both where f failed after ctx ended, for a driver
+// that is stopped in the middle of a transaction says so in words of its own.
 func (p Policy) Do(ctx context.Context, what string, f func() error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = orDefault(p.First, 20*time.Millisecond), orDefault(p.Longest, 5*time.Second)
@@ -41,6 +43,9 @@ func (p Policy) Do(ctx context.Context, what string, f func() error) error {
 	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := f()
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", ctx.Err(), err)
+		}
 		if err != nil && (ctx.Err() != nil || final(err)) {
 			return struct{}{}, backoff.Permanent(err)
 		}

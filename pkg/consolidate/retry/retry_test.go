@@ -57,7 +57,7 @@ func TestDo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
 		err := policy(nil).Do(ctx, "work", func() error { calls++; cancel(); return busy })
-		if calls != 1 || !errors.Is(err, busy) {
+		if calls != 1 || !errors.Is(err, busy) || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d calls, error %v", calls, err)
 		}
 	})
