@@ -103,7 +103,7 @@ func (a *cli) commands(root *cobra.Command) {
 		id   string
 		make []func() *cobra.Command
 	}{
-		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand}},
+		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand, a.mcpCommand}},
 		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand,
 			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,

@@ -20,6 +20,7 @@ var links = []string{
 	"./pkg/events/work",
 	"./pkg/gateway",
 	"./pkg/ingest",
+	"./pkg/mcp",
 	"./pkg/memory",
 }
 

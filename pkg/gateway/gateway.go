@@ -88,6 +88,9 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	g.guard = newGuard(cfg)
 	g.keys = newKeys(g.cfg)
 	g.metrics = newMetrics(g.routes, g.keys)
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} { // not part of the OpenAPI document
+		g.routes = append(g.routes, Route{Method: method, Path: "/mcp/{bank}", Name: "mcp", serve: (*Gateway).agents})
+	}
 	for i := range g.routes {
 		r := &g.routes[i]
 		g.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {

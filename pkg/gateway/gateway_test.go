@@ -269,6 +269,8 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
 	post[published](d, "/v1/banks/ann/sessions/chat/messages", `{"content":"Hello there."}`)
+	post[published](d, "/v1/banks/ann/sessions/chat/flush", "{}")
+	d.settle("ann") // from now on there is a bank
 	bare := func(method, path, body string, set ...string) *http.Request {
 		r := d.request(method, path, body)
 		for i := 0; i < len(set); i += 2 {

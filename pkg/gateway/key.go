@@ -55,6 +55,7 @@ type caller struct {
 	streams int           // of those, streams of events
 	used    time.Time
 	feeds   feeds
+	servers map[any]http.Handler // of tools, by bank and choice; guarded by feeds.mu
 }
 
 // admit refuses a request beyond the rate.

@@ -105,6 +105,9 @@ func (g *Gateway) known(r *http.Request) error {
 	if rest, ok := strings.CutPrefix(escaped, "/v1/banks/"); ok && strings.Count(rest, "/") == 1 {
 		return &refusal{status: http.StatusNotFound, message: "there is no such endpoint of a bank; expected one of " + strings.Join(names(wire.Bot), ", ")}
 	}
+	if escaped == "/mcp" {
+		return &refusal{status: http.StatusNotFound, message: "name the bank whose tools are meant; expected /mcp/{bank}"}
+	}
 	if strings.HasPrefix(escaped, "/v1/admin/") {
 		return &refusal{status: http.StatusNotFound, message: "there is no such endpoint of operators; expected one of " + strings.Join(names(wire.Operator), ", ")}
 	}
