@@ -43,11 +43,6 @@ var eventVerbs = text.NewWordSet(`went visited attended met bought moved started
 // hedges weaken a statement.
 var hedges = phraseList(`maybe, perhaps, probably, might, possibly, not sure, i guess, sort of, kind of, kinda, sorta, apparently, could be, i'm thinking of, thinking about, thinking of, considering, hopefully, seems, it seems`)
 
-// orders begin an instruction.
-var orders = text.NewWordSet(`always never please`)
-
-var orderPhrases = []string{"remember to ", "make sure ", "from now on ", "don't ever ", "do not ", "call me ", "don't forget ", "be sure to ", "keep in mind ", "stop using ", "use only ", "only use "}
-
 // typeOf returns the type of a sentence as it was said.
 func typeOf(ps []piece, low string, found marks, dates []date.Span) memory.Type {
 	if commands(ps) {
@@ -66,16 +61,6 @@ func typeOf(ps []piece, low string, found marks, dates []date.Span) memory.Type 
 		return memory.TypeEvent
 	}
 	return memory.TypeFact
-}
-
-// commands reports whether a sentence tells what to do from now on.
-func commands(ps []piece) bool {
-	if orders.Has(firstWord(ps)) {
-		j := next(ps, next(ps, 0)+1)
-		return j < len(ps) && !strings.HasSuffix(ps[j].low, "ed") && ps[j].low != "the" && ps[j].low != "been" && ps[j].low != "had"
-	}
-	low := phrase(ps)
-	return slices.ContainsFunc(orderPhrases, func(o string) bool { return strings.HasPrefix(low, " "+o) })
 }
 
 func isEvent(ps []piece) bool {

@@ -77,7 +77,7 @@ func (t *drafter) sentence(s string) {
 		}
 	}
 	h := personsOf(ps)
-	if !h.I && !h.we && !resolved && content < 2 && !strings.ContainsAny(s, "0123456789") {
+	if !h.I && !h.we && !resolved && content < 2 && !commands(ps) && !strings.ContainsAny(s, "0123456789") {
 		t.remember(s)
 		return
 	}
@@ -94,12 +94,14 @@ func (t *drafter) sentence(s string) {
 func (t *drafter) empty(ps []piece, found marks, content int) bool {
 	h := personsOf(ps)
 	switch {
+	case commands(ps):
+		return false
 	case content == 0:
 		return true
 	case found.has(markChatter):
 		return content < 2 || content < 4 && !h.I
 	}
-	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I && !commands(ps)
+	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I
 }
 
 // draft drafts the fact of a sentence that states something.

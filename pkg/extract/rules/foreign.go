@@ -28,6 +28,8 @@ func (t *drafter) foreign(s string) {
 	switch {
 	case asks(s):
 		typ = memory.TypeQuestion
+	case instructs(s, lang):
+		typ = memory.TypeInstruction
 	case len(dates) > 0:
 		typ = memory.TypeEvent
 	}
