@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -118,7 +119,7 @@ func (c *Conn) writeMsg(w memory.Write) (*nats.Msg, error) {
 	if w.Op == "" {
 		return nil, memory.Invalid("op", "a write needs an op")
 	}
-	body, err := memory.Encode(w)
+	body, err := c.encodeWrite(w)
 	if err != nil {
 		return nil, fmt.Errorf("encode write %s: %w", w.Op, err)
 	}
@@ -132,6 +133,26 @@ func (c *Conn) writeMsg(w memory.Write) (*nats.Msg, error) {
 		kind = memory.WriteRest
 	}
 	return NewMsg(c.Naming.WriteSubject(w.Bank, kind), id, body), nil
+}
+
+// writeMargin is what the headers of a write may take of the payload that the broker allows.
+const writeMargin = 8 << 10
+
+// encodeWrite encodes a write. Where it is larger than the broker allows, the last facts with a vector go without: they
+// get it later, as what was stored while the embedder was away. A write cannot be cut in two, for it is applied as one.
+func (c *Conn) encodeWrite(w memory.Write) ([]byte, error) {
+	body, err := memory.Encode(w)
+	limit := int(c.NC.MaxPayload()) - writeMargin
+	over := len(body) - limit
+	if err != nil || limit <= 0 || over <= 0 {
+		return body, err
+	}
+	w.Facts = slices.Clone(w.Facts)
+	for i := len(w.Facts) - 1; i >= 0 && over > 0; i-- {
+		over -= len(w.Facts[i].Vector.Bytes()) * 4 / 3 // as base64
+		w.Facts[i].Vector, w.Facts[i].Model = nil, ""
+	}
+	return memory.Encode(w)
 }
 
 // beginAppend begins the span of a write and writes its trace context into the event.

@@ -255,3 +255,45 @@ func TestEraseLeavesNoBytes(t *testing.T) {
 		t.Error("another event went with it")
 	}
 }
+
+func TestAWriteThatIsTooLargeGoesWithoutItsLastVectors(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	w := memory.Write{Bank: "alice", Kind: memory.WriteWindow, Op: "w_1"}
+	for i := range 100 {
+		v := make(memory.Vector, 3072)
+		v[i] = 1
+		w.Facts = append(w.Facts, memory.Fact{ID: memory.FactID(fmt.Sprintf("f_%d", i)), Text: fmt.Sprintf("Fact %d.", i), Model: "large", Vector: v})
+	}
+	seq, err := c.AppendWrite(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.EventAt(t.Context(), "MEM_WRITES", seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Write()
+	if err != nil || len(got.Facts) != 100 {
+		t.Fatalf("%d facts, %v", len(got.Facts), err)
+	}
+	with := 0
+	for i, f := range got.Facts {
+		if f.Text != w.Facts[i].Text || (f.Vector == nil) != (f.Model == "") || f.Vector != nil && (with != i || f.Vector[i] != 1) {
+			t.Errorf("fact %d is %q of model %q with a vector of %d", i, f.Text, f.Model, len(f.Vector))
+		}
+		if f.Vector != nil {
+			with++
+		}
+	}
+	if with < 60 || with > 64 {
+		t.Errorf("%d of 100 facts have a vector; 64 would fit without anything else", with)
+	}
+	if w.Facts[99].Vector == nil {
+		t.Error("the facts of the caller lost their vectors")
+	}
+	w.Op, w.Facts[0].Text = "w_2", strings.Repeat("long ", 300_000)
+	if _, err := c.AppendWrite(t.Context(), w); !errors.Is(err, memory.ErrTooLarge) {
+		t.Errorf("a write that is too large without vectors: %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package write_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/query/request"
 	"github.com/eunoe-memory/eunoe/pkg/query/write"
@@ -26,14 +28,18 @@ func (s store) Read(ctx context.Context, bank memory.BankID, fn func(write.Reade
 }
 
 // newAppender returns an appender over an empty store that no consolidator writes to.
-func newAppender(t *testing.T, conn *events.Conn) *write.Appender {
+func newAppender(t *testing.T, conn *events.Conn, embed ...memory.Embedder) *write.Appender {
 	t.Helper()
 	db, err := sqlite.Open(sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	a, err := write.New(write.Config{Waits: request.Waits{Default: 50 * time.Millisecond, Max: time.Second}}, write.Deps{Conn: conn, Store: store{db}})
+	deps := write.Deps{Conn: conn, Store: store{db}}
+	if len(embed) > 0 {
+		deps.Embedder = embed[0]
+	}
+	a, err := write.New(write.Config{Waits: request.Waits{Default: 50 * time.Millisecond, Max: time.Second}}, deps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +79,21 @@ func TestRetain(t *testing.T) {
 		}
 		if list := logged(t, conn); len(list) != 1 || list[0].Op != op || len(list[0].Facts) != 1 {
 			t.Errorf("the log holds %+v", list)
+		}
+	})
+	t.Run("1,000 facts are one write, though their vectors are more than the broker takes", func(t *testing.T) {
+		t.Parallel()
+		conn := natstest.Start(t)
+		a := newAppender(t, conn, hashed.New())
+		var r wire.RetainRequest
+		for i := range memory.MaxFacts {
+			r.Facts = append(r.Facts, memory.FactInput{Text: fmt.Sprintf("Parcel %d stands on shelf %d.", i, i*7)})
+		}
+		if _, err := a.Retain(t.Context(), "alice", r); !errors.Is(err, memory.ErrDeadline) {
+			t.Errorf("error %v", err) // nobody applies it
+		}
+		if list := logged(t, conn); len(list) != 1 || len(list[0].Facts) != memory.MaxFacts {
+			t.Errorf("the log holds %d writes", len(list))
 		}
 	})
 	t.Run("without a log it is unavailable, and no op is to be repeated", func(t *testing.T) {
