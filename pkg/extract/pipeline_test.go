@@ -128,12 +128,16 @@ func (p *pipeline) budget(c *clock, perDay int64) *extract.Budget {
 }
 
 // extractor runs a worker on its own connection, one window at a time, until the test ends or stop is called.
-func (p *pipeline) extractor(x extract.Extractor, b *extract.Budget) (stop func()) {
+func (p *pipeline) extractor(x extract.Extractor, b *extract.Budget, change ...func(*extract.Deps)) (stop func()) {
 	p.Helper()
 	config := extract.DefaultConfig()
 	config.Concurrency, config.MaxAttempts = 1, 2
 	config.Backoff = events.Backoff{Min: time.Millisecond, Max: 5 * time.Millisecond}
-	w, err := extract.NewWorker(config, extract.Deps{Conn: natstest.Another(p.T, p.conn), Log: zerolog.Nop(), Extractor: x, Profile: p.profile, Budget: b})
+	deps := extract.Deps{Conn: natstest.Another(p.T, p.conn), Log: zerolog.Nop(), Extractor: x, Profile: p.profile, Budget: b}
+	for _, f := range change {
+		f(&deps)
+	}
+	w, err := extract.NewWorker(config, deps)
 	if err != nil {
 		p.Fatal(err)
 	}

@@ -13,23 +13,43 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Extract reads the window's messages and returns the write that ends it, with its facts or as empty, without Usage. It
-// changes nothing.
+// now is the clock.
+func (w *Worker) now() time.Time {
+	if w.deps.Now != nil {
+		return w.deps.Now()
+	}
+	return time.Now()
+}
+
+// extractor returns what extracts the windows of a bank now.
+func (w *Worker) extractor(bank memory.BankID) (_ Extractor, fallback bool) {
+	if w.deps.Fallback != nil && w.senseless.over(bank, w.now()) {
+		return w.deps.Fallback, true
+	}
+	return w.deps.Extractor, false
+}
+
+// Extract reads the window's messages and returns the write that ends it, with its facts or as empty. Its Usage counts the
+// window where Fallback extracted it, under that name. It changes nothing.
 func (w *Worker) Extract(ctx context.Context, window memory.Window) (memory.Write, error) {
 	in, err := w.read(ctx, window)
 	if err != nil {
 		return memory.Write{}, err
 	}
-	write := w.ended(window, memory.WindowEmpty)
+	extractor, fallback := w.extractor(window.Bank)
+	write := w.ended(extractor, window, memory.WindowEmpty)
+	if fallback && len(in.New) > 0 {
+		write.Usage = []memory.StageUsage{{Stage: memory.StageExtract, Model: extractor.Name(), Usage: memory.Usage{Calls: 1}}}
+	}
 	if len(in.New) == 0 {
 		write.By = nil // nobody was asked
 		return write, nil
 	}
-	drafts, err := w.deps.Extractor.Extract(ctx, in)
+	drafts, err := extractor.Extract(ctx, in)
 	if err != nil {
 		return memory.Write{}, fmt.Errorf("extract window %s: %w", window.ID, err)
 	}
-	write.Facts, write.Refused = Validate(in, w.deps.Extractor.Name(), drafts, w.deps.Redactor)
+	write.Facts, write.Refused = Validate(in, extractor.Name(), drafts, w.deps.Redactor)
 	write.Relations = Relations(in, drafts, write.Facts, w.deps.Redactor)
 	if err := w.embed(ctx, write.Facts); err != nil {
 		return memory.Write{}, fmt.Errorf("embed facts of window %s: %w", window.ID, err)
@@ -147,16 +167,16 @@ func (w *Worker) embed(ctx context.Context, facts []memory.Fact) error {
 }
 
 // ended returns the write that ends a window. Its op is the window's own, so that a redelivered window ends once.
-func (w *Worker) ended(window memory.Window, outcome memory.WindowOutcome) memory.Write {
+func (w *Worker) ended(by Extractor, window memory.Window, outcome memory.WindowOutcome) memory.Write {
 	op := "window:" + string(window.ID)
 	if outcome == memory.WindowDead {
 		op = "dead:" + string(window.ID)
 	}
 	write := memory.Write{
 		Bank: window.Bank, Kind: memory.WriteWindow, Op: op, Upto: window.Last(),
-		Window: &memory.WindowEnd{Window: window, SessionID: window.Session, Outcome: outcome, Extractor: w.deps.Extractor.Name()},
+		Window: &memory.WindowEnd{Window: window, SessionID: window.Session, Outcome: outcome, Extractor: by.Name()},
 	}
-	if x, ok := w.deps.Extractor.(Stamped); ok {
+	if x, ok := by.(Stamped); ok {
 		stamp := x.Stamp()
 		write.By = &stamp
 	}
@@ -169,7 +189,7 @@ func (w *Worker) appendDead(ctx context.Context, e events.Event, d memory.DeadLe
 	if err != nil {
 		return nil // nothing that names messages can be told
 	}
-	write := w.ended(window, memory.WindowDead)
+	write := w.ended(w.deps.Extractor, window, memory.WindowDead)
 	write.Window.Reason = d.Reason
 	if _, err := w.deps.Conn.AppendWrite(ctx, write); err != nil {
 		return fmt.Errorf("append dead window %s: %w", window.ID, err)

@@ -64,8 +64,11 @@ type Deps struct {
 	Log       zerolog.Logger
 	Now       func() time.Time // nil = time.Now
 	Extractor Extractor
-	Embedder  memory.Embedder // nil = facts go without vectors
-	Redactor  Redactor        // nil = the built-in rules of pkg/text/secret
+	// Fallback extracts the windows of a bank about which Extractor gave too many answers without sense within the hour;
+	// nil = they are tried all the same.
+	Fallback Extractor
+	Embedder memory.Embedder // nil = facts go without vectors
+	Redactor Redactor        // nil = the built-in rules of pkg/text/secret
 	// Profile returns a bank's profile. Nil, or an error, means the default one.
 	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
 	// Entities returns entities known in a bank. Nil, an error, or no answer within 200 ms means none: extraction does
@@ -84,6 +87,7 @@ type Worker struct {
 	outage     outageDetector
 	appender   *events.Appender
 	unembedded atomic.Bool // the last facts went without vectors
+	senseless  senseless
 }
 
 // NewWorker returns a worker. It starts nothing.
@@ -160,10 +164,14 @@ func (w *Worker) end(ctx context.Context, e events.Event, span telemetry.Span) (
 	used := meter.Take()
 	w.deps.Budget.Spend(ctx, window.Bank, used)
 	if err != nil {
+		if w.senseless.failed(window.Bank, w.now(), err) && w.deps.Fallback != nil {
+			w.deps.Log.Error().Ctx(ctx).Str("stage", memory.StageExtract).Str("bank", string(window.Bank)).
+				Msg("the model's answers make no sense; rules extract the bank's windows until the hour ends")
+		}
 		w.appendUsage(ctx, window.Bank, used)
 		return false, w.verdict(window.ID, used, err)
 	}
-	write.Usage = used
+	write.Usage = append(used, write.Usage...)
 	seq, stored, err := w.append(ctx, write)
 	switch {
 	case errors.Is(err, memory.ErrTooLarge):

@@ -49,7 +49,7 @@ func build(p *process.Process) (process.Runner, error) {
 		if err := useModel(p, model, &deps); err != nil {
 			return process.Runner{}, err
 		}
-		c.Ahead = windowsAhead
+		c.Ahead, deps.Fallback = windowsAhead, rules.New()
 	} else if c.Concurrency == 1 {
 		// Rules see one window alone, so windows may be worked on at once where their ends keep their order.
 		c.InTurn, c.Concurrency = true, rulesConcurrency
