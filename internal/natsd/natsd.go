@@ -34,6 +34,9 @@ type Config struct {
 	Name       string // of the server, "" = "eunoe"
 	// MaxPayload is the largest message in bytes, 0 = 1 MiB.
 	MaxPayload int32
+	// MinFree is how many bytes must be free where Dir lies: while they are not, what is published is refused, by an error
+	// of the acknowledgement. 0 = nothing is refused.
+	MinFree int64
 	// ReadyWithin bounds the start, 0 = 30 s; recovering large streams takes time.
 	ReadyWithin time.Duration
 	// Rules say who may connect; nil = everybody, with all permissions.
@@ -55,6 +58,9 @@ func (c Config) Validate() error {
 	if c.Port < RandomPort || c.Port > 65535 {
 		errs = append(errs, fmt.Errorf("nats: port %d is outside 1 to 65535", c.Port))
 	}
+	if c.MinFree < 0 {
+		errs = append(errs, fmt.Errorf("nats: %d bytes must be free; it must not be negative", c.MinFree))
+	}
 	if c.MaxPayload < 0 {
 		errs = append(errs, fmt.Errorf("nats: the largest payload is %d bytes; it must not be negative", c.MaxPayload))
 	}
@@ -71,7 +77,9 @@ func (c Config) Validate() error {
 type Server struct {
 	srv   *server.Server
 	guard *guard // nil = open to everybody
+	space *space // nil = the free space is not watched
 	once  sync.Once
+	end   []func() // called by Shutdown before the server ends
 }
 
 // Start runs a server and returns when it accepts connections. If another program uses the port, the error names it.
@@ -115,6 +123,9 @@ func Start(cfg Config) (*Server, error) {
 		srv.WaitForShutdown()
 		return nil, err
 	}
+	if cfg.MinFree > 0 {
+		s.watchSpace(cfg, logger)
+	}
 	if s.guard == nil {
 		return s, nil
 	}
@@ -155,8 +166,8 @@ func options(cfg Config) (*server.Options, error) {
 		MaxPayload: cfg.MaxPayload,
 		NoSigs:     true,
 		// The streams have limits of their own.
-		JetStreamMaxMemory: 1 << 30,
-		JetStreamMaxStore:  1 << 40,
+		JetStreamMaxMemory: maxMemory,
+		JetStreamMaxStore:  maxStore,
 	}
 	o.ServerName = cmp.Or(o.ServerName, "eunoe")
 	if cfg.TLS.Cert != "" {
@@ -213,6 +224,9 @@ func (s *Server) InProcessConn() (net.Conn, error) { return s.srv.InProcessConn(
 // Shutdown stops the server and returns when its streams are on disk. A second call does nothing.
 func (s *Server) Shutdown() {
 	s.once.Do(func() {
+		for _, f := range s.end {
+			f()
+		}
 		s.drain()
 		s.srv.Shutdown()
 		s.srv.WaitForShutdown()

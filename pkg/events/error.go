@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -42,6 +43,8 @@ func Classify(err error, format string, args ...any) error {
 		m = memory.ErrNotFound
 	case errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum:
 		m = memory.ErrTooLarge
+	case errors.As(err, &api) && slices.Contains(noRoom, api.ErrorCode): // though its code is 400 or 500
+		m = memory.ErrUnavailable
 	case errors.As(err, &api) && api.Code == 404:
 		m = memory.ErrNotFound
 	case errors.As(err, &api) && api.Code == 400:
@@ -49,6 +52,9 @@ func Classify(err error, format string, args ...any) error {
 	}
 	return fmt.Errorf("%s: %w: %w", what, m, err)
 }
+
+// noRoom are the broker's errors about a disk, an account or a stream that is full: the same may succeed later.
+var noRoom = []jetstream.ErrorCode{10002, 10023, 10047, 10077}
 
 // isConflict reports whether a write expected another revision.
 func isConflict(err error) bool {

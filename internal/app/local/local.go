@@ -67,6 +67,7 @@ func Start(ctx context.Context, c settings.Config, logs io.Writer, more ...proce
 	if err != nil {
 		return nil, err
 	}
+	p.Check("disk", func(context.Context) error { return l.srv.Full() })
 	if err := p.Watch(traces); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type Log struct {
 	Conn *events.Conn // of this process
 
 	callers   events.ConnConfig // how others than this process connect
+	srv       *natsd.Server
 	onRelease []func() error
 }
 
@@ -67,14 +68,14 @@ func (l *Log) Serve(ctx context.Context, c settings.Config, log zerolog.Logger) 
 		return err
 	}
 	srv, err := natsd.Start(natsd.Config{
-		Dir: filepath.Join(c.Data, "streams"), Host: c.Listen, Port: c.Port, SyncAlways: c.Sync, Log: log,
+		Dir: filepath.Join(c.Data, "streams"), Host: c.Listen, Port: c.Port, SyncAlways: c.Sync, MinFree: c.MinFree, Log: log,
 		Rules: guard, TLS: natsd.TLS{Cert: c.TLSCert, Key: c.TLSKey, CA: c.TLSCA},
 	})
 	if err != nil {
 		return fmt.Errorf("%w; choose another port with --port (EUNOE_PORT), or -1 for a free one", err)
 	}
 	l.onRelease = append(l.onRelease, func() error { srv.Shutdown(); return nil })
-	l.URL = srv.ClientURL()
+	l.srv, l.URL = srv, srv.ClientURL()
 	cc := c.Conn("eunoe", log)
 	cc.URL, cc.Creds, cc.InboxPrefix, cc.TLS = l.URL, "", "", events.TLS{}
 	if c.TLSCert != "" {

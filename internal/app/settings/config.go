@@ -28,6 +28,7 @@ type Config struct {
 
 	Data       string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
 	Store      string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
+	MinFree    int64  `env:"MIN_FREE" envDefault:"134217728" doc:"of eunoe up: bytes that must be free on the disk of the streams; below, what is published is refused until there is room. 0 is off"`
 	StoreLimit int64  `env:"STORE_LIMIT" envDefault:"0" doc:"bytes the store's file may grow to; 0 is without bound. At the limit the consolidator waits, and nothing is lost"`
 	Port       int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
 	Sync       bool   `env:"SYNC" envDefault:"true" doc:"the embedded server syncs to disk before it acknowledges"`
@@ -178,6 +179,9 @@ func (c Config) Validate() error {
 	}
 	if c.Prefix == "" || strings.ContainsAny(c.Prefix, ".*> \t$%") {
 		wrong("PREFIX", "%q is not one subject token", c.Prefix)
+	}
+	if c.MinFree < 0 {
+		wrong("MIN_FREE", "%d must not be negative", c.MinFree)
 	}
 	if c.StoreLimit < 0 {
 		wrong("STORE_LIMIT", "%d must not be negative", c.StoreLimit)
