@@ -50,7 +50,7 @@ race: libraries ## the tests under the race detector: make race PKG=./pkg/ingest
 	$(TEST) -race -timeout 20m $(or $(PKG),$(LONGEST) ./...)
 
 figures: ## recall, cost and speed against their bounds; conversations are in EUNOE_BENCH_DIR
-	go test -count=1 -p 1 -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench
+	go test -count=1 -p 1 -timeout 30m -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench
 
 planted: ## fifty instructions planted in what a model is shown, which obeys each: they come to nothing
 	go test -count=1 -run TestPlantedInstructionsComeToNothing ./test/llm
