@@ -16,7 +16,8 @@ import (
 
 func main() {
 	ctx := context.Background()
-	c, err := client.Connect(ctx, client.DefaultConfig())
+	// What is left empty has its default: the broker of `eunoe up` on this machine, and no credentials.
+	c, err := client.Connect(ctx, client.Config{URL: os.Getenv("EUNOE_URL"), Creds: os.Getenv("EUNOE_CREDS")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func main() {
 			answer.Content, answer.Recalled = "I remember: "+found.Items[0].Text, true
 		}
 		fmt.Println(answer.Content)
-		for _, m := range []memory.Message{{Speaker: "You", Content: in.Text()}, answer} {
+		for _, m := range []memory.Message{{Speaker: "Ana", Content: in.Text()}, answer} {
 			if _, err := c.Publish(ctx, "chatbot", "terminal", m); err != nil {
 				log.Print(err)
 			}

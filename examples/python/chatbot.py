@@ -5,6 +5,7 @@ It recalls before it answers, and marks what it repeats from memory with
 """
 import asyncio
 import json
+import os
 import sys
 
 import nats
@@ -28,7 +29,7 @@ async def ask(nc, what, **body):
 
 
 async def main():
-    nc = await nats.connect("nats://127.0.0.1:4222")
+    nc = await nats.connect(os.environ.get("EUNOE_URL", "nats://127.0.0.1:4222"))
     say = nc.jetstream()
     lines = asyncio.get_running_loop()
     while line := (await lines.run_in_executor(None, sys.stdin.readline)).strip():
@@ -38,7 +39,7 @@ async def main():
         else:
             answer = {"role": "assistant", "content": "I see. Tell me more."}
         print(answer["content"])
-        for message in ({"speaker": "You", "content": line}, answer):
+        for message in ({"speaker": "Ana", "content": line}, answer):
             await say.publish(f"mem.{BANK}.message.{SESSION}", json.dumps(message).encode())
     await say.publish(f"mem.{BANK}.flush.{SESSION}", b"{}")  # the conversation ends here
     await nc.drain()

@@ -16,6 +16,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Config says where the broker is and how a program reaches it.
+// Config says where the broker is and how a program reaches it. Connect takes the default for what is left empty.
 type Config struct {
 	// URL is the broker's address; several are separated by commas.
 	URL string
@@ -62,6 +63,13 @@ type Config struct {
 // DefaultConfig reaches a broker on this machine: nats://127.0.0.1:4222, prefix mem, 30 s a request.
 func DefaultConfig() Config {
 	return Config{URL: nats.DefaultURL, Prefix: "mem", Name: "eunoe-client", Timeout: 30 * time.Second}
+}
+
+// orDefault returns the configuration with DefaultConfig's values for what is left empty.
+func (c Config) orDefault() Config {
+	d := DefaultConfig()
+	c.URL, c.Prefix, c.Name, c.Timeout = cmp.Or(c.URL, d.URL), cmp.Or(c.Prefix, d.Prefix), cmp.Or(c.Name, d.Name), cmp.Or(c.Timeout, d.Timeout)
+	return c
 }
 
 // Validate reports everything that is wrong with the configuration at once.
@@ -114,6 +122,7 @@ func New(cfg Config, deps Deps) (*Client, error) {
 	if deps.Conn == nil || deps.Conn.NC == nil {
 		return nil, memory.Invalid("conn", "is missing")
 	}
+	cfg = cfg.orDefault()
 	cfg.Prefix = deps.Conn.Naming.Prefix
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("client configuration: %w", err)
@@ -124,6 +133,7 @@ func New(cfg Config, deps Deps) (*Client, error) {
 // Connect dials the broker and returns a client that owns the connection, which Close ends. A broker that cannot be
 // reached is ErrUnavailable; a lost connection is restored automatically.
 func Connect(ctx context.Context, cfg Config) (*Client, error) {
+	cfg = cfg.orDefault()
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("client configuration: %w", err)
 	}

@@ -61,7 +61,7 @@ func TestConnect(t *testing.T) {
 	t.Parallel()
 	t.Run("everything wrong with a configuration is reported at once", func(t *testing.T) {
 		t.Parallel()
-		_, err := client.Connect(t.Context(), client.Config{URL: "", Creds: "/does/not/exist", Prefix: "a.b", Timeout: 0})
+		_, err := client.Connect(t.Context(), client.Config{URL: "://", Creds: "/does/not/exist", Prefix: "a.b", Timeout: -1})
 		if !errors.Is(err, memory.ErrInvalid) {
 			t.Fatalf("got %v; want ErrInvalid", err)
 		}
@@ -69,6 +69,21 @@ func TestConnect(t *testing.T) {
 			if !strings.Contains(err.Error(), field) {
 				t.Errorf("the error does not name %s: %v", field, err)
 			}
+		}
+	})
+	t.Run("what is left empty has its default", func(t *testing.T) {
+		t.Parallel()
+		conn := natstest.Start(t)
+		c, err := client.Connect(t.Context(), client.Config{URL: conn.NC.ConnectedUrl()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close() //nolint:errcheck // nothing is left to send
+		if got := c.Conn().Naming.Prefix; got != client.DefaultConfig().Prefix {
+			t.Errorf("the prefix is %q", got)
+		}
+		if _, err := client.New(client.Config{}, client.Deps{Conn: conn}); err != nil {
+			t.Errorf("on a connection: %v", err)
 		}
 	})
 	t.Run("a broker that is not there is unavailable, and no password is told", func(t *testing.T) {
