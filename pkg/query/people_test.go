@@ -68,6 +68,11 @@ func TestPeople(t *testing.T) {
 		if got := textsOf(w.recall(alice, wire.RecallRequest{Query: "Where does Ilse live?"}).Items); len(got) != 2 {
 			t.Errorf("got %q", got)
 		}
+		for name, want := range map[string]string{"Ilse Brandt": "Ilse Brandt lives in Kiel.", "Ilse Novak": "Ilse Novak lives in Brno."} {
+			if got := textsOf(w.recall(alice, wire.RecallRequest{Query: "Where does " + name + " live?"}).Items); len(got) == 0 || got[0] != want {
+				t.Errorf("of %s: %q", name, got)
+			}
+		}
 	})
 }
 

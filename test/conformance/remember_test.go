@@ -13,13 +13,12 @@ import (
 // conformRemembering tests that remembering waits for no language model.
 func conformRemembering(t *testing.T) {
 	t.Run("remembering calls no model, is acknowledged within 10 ms, and keeps type, entities and tags", func(t *testing.T) { // alone: time is held
-		const limit = 10 * time.Millisecond
 		model := scriptedmodel.Start(t, (&scriptedmodel.Script{}).Inject(scriptedmodel.Fault{Kind: scriptedmodel.Hang, Wait: time.Hour}))
 		// Without waiting for the disk, whose time is not what is held here.
 		w := start(t, "EUNOE_MODEL=openai:testmodel", "EUNOE_MODEL_URL="+model.URL, "EUNOE_SYNC=false")
 		// The best of some rounds: the machine may be busy with other tests.
 		best := time.Hour
-		for round := range 20 {
+		for round := range 40 {
 			w.awaitStored(t, "alice", 100*round)
 			var awaitStored []time.Duration
 			for i := range 100 {
@@ -31,12 +30,12 @@ func conformRemembering(t *testing.T) {
 				awaitStored = append(awaitStored, time.Since(began))
 			}
 			slices.Sort(awaitStored)
-			if best = min(best, awaitStored[98]); best < limit {
+			if best = min(best, awaitStored[98]); best < acknowledgedWithin {
 				break
 			}
 		}
-		if best >= limit {
-			t.Errorf("99 of 100 messages are acknowledged within %s, at best; want %s", best, limit)
+		if best >= acknowledgedWithin {
+			t.Errorf("99 of 100 messages are acknowledged within %s, at best; want %s", best, acknowledgedWithin)
 		}
 		r := w.retain(t, "alice", memory.FactInput{Text: "Alice fears heights.", Type: memory.TypeConstraint, Tags: []string{"constraint"}, Entities: []string{"concept:heights"}})
 		if r[0].Outcome != memory.OutcomeAdded {

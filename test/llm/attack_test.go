@@ -199,10 +199,10 @@ func (w *pipeline) dump(t *testing.T, bank memory.BankID) string {
 	return out.String()
 }
 
-// each calls a function for every attack, eight at a time.
+// each calls a function for every attack, attacksAtOnce at a time.
 func each(t *testing.T, list []*attack, do func(*testing.T, *attack) error) {
 	t.Helper()
-	places := make(chan struct{}, 8)
+	places := make(chan struct{}, attacksAtOnce)
 	var all sync.WaitGroup
 	for _, a := range list {
 		all.Go(func() {
@@ -244,18 +244,19 @@ func (w *pipeline) plant(t *testing.T, a *attack) error {
 	}
 	a.past = w.facts(t, a.bank)
 	a.Text = strings.NewReplacer("{FACT}", a.bystander.ID, "{MSG}", "past-1", "{VICTIM}", string(victim)).Replace(a.Text)
-	err = publish("talk",
-		memory.Message{ID: "talk-1", Speaker: "Rosa", Content: "I bought a green umbrella."},
-		memory.Message{ID: "talk-2", Speaker: a.speaker, Content: a.Text + "\n" + sentence(a.secret), Metadata: map[string]any{"ticket": ticket}},
-		memory.Message{ID: "talk-3", Speaker: "Rosa", Content: "I like cold soup."})
-	if err != nil {
-		return err
-	}
+	// Before the talk: of facts that say one thing, the one retained last would rest on the messages of the others.
 	var facts []memory.FactInput
 	for _, where := range []string{"north", "south"} {
 		facts = append(facts, memory.FactInput{Text: "Rosa keeps the red boat in the " + where + " harbour. " + a.Text + " " + sentence(a.secret), Entities: []string{"person:rosa"}})
 	}
 	if _, err := w.client.Retain(ctx, a.bank, wire.RetainRequest{WriteControl: unhurried(), Facts: facts}); err != nil {
+		return err
+	}
+	err = publish("talk",
+		memory.Message{ID: "talk-1", Speaker: "Rosa", Content: "I bought a green umbrella."},
+		memory.Message{ID: "talk-2", Speaker: a.speaker, Content: a.Text + "\n" + sentence(a.secret), Metadata: map[string]any{"ticket": ticket}},
+		memory.Message{ID: "talk-3", Speaker: "Rosa", Content: "I like cold soup."})
+	if err != nil {
 		return err
 	}
 	w.ended(t, a.bank, 4) // what is queued to be decided by then is what the request brings along

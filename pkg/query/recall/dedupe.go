@@ -39,7 +39,8 @@ type deduper struct {
 
 // dedupe returns the entries of messages and facts, best first, ties by id. A fact supports the messages it rests on by
 // its evidence, and by its score in current. One content takes one place: the fact's, when it holds every word of the
-// question that the message holds, else the message's. A fact whose messages are not ranked stands alone (Config.Alone).
+// question that the message holds, else the message's. A fact whose messages are not ranked
+// scores less (Config.Alone), but no less than in current.
 func (g *gatherer) dedupe(messages, facts, evidence, current scores) ([]entry, error) {
 	d := deduper{gatherer: g, factScores: facts, current: current, factsOn: map[int64][]int64{}, sources: map[int64][]int64{},
 		placed: make(map[int64]bool, len(messages)), covered: make(map[int64]bool, len(facts))}
@@ -88,7 +89,7 @@ func (g *gatherer) dedupe(messages, facts, evidence, current scores) ([]entry, e
 	}
 	for _, no := range facts.best(len(facts)) {
 		if !d.covered[no] && g.wants(memory.RecordFact) {
-			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: facts[no] * alone})
+			out = append(out, entry{record: memory.RecordFact, no: no, id: string(g.facts[no].ID), score: max(facts[no]*alone, current[no])})
 		}
 	}
 	sortEntries(out)

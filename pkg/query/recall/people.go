@@ -17,7 +17,7 @@ const (
 )
 
 // peopleNamed returns the entities that a query names, by id: those that bear a name it holds, the participants it names,
-// and whom a word calls by a part of their name (calls).
+// and whom a word that is no part of a longer name in it calls by a part of theirs (called).
 func peopleNamed(s Searcher, query string, words []text.Term, speakers []string) ([]memory.EntityID, error) {
 	var participants []string
 	for _, p := range speakers {
@@ -37,7 +37,14 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 	if err != nil || len(longer) == maxLonger {
 		return entities, err
 	}
+	whole := slices.Clone(entities)
 	for _, b := range beginnings {
+		if slices.ContainsFunc(whole, func(e memory.EntityID) bool {
+			typ, name := e.Split()
+			return typ == memory.EntityPerson && strings.HasPrefix(name, b+" ")
+		}) {
+			continue // "Lena Lund" is no other Lena
+		}
 		entities = append(entities, called(b, longer, slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b }))...)
 	}
 	slices.Sort(entities)

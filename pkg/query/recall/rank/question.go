@@ -61,7 +61,8 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	var named []Term   // the name words left out of the terms
 	var empty []Term   // characters without content, which are terms where nothing else is
 	at, paired := map[string]int{}, map[[2]int]bool{}
-	last := -1
+	var earlier, bearers []string // who was named before the name that is being read, and who bears all words of it so far
+	last, lastName := -1, 0
 	text.EachIndexWord(s, func(w text.IndexWord) {
 		fold := string(w.Folded)
 		words = append(words, fold)
@@ -70,7 +71,13 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		}
 		term := Term{Stem: termOf(w), Word: fold, CJK: w.CJK}
 		if who := names.find(fold, w.Upper && len(words) > 1); who != nil {
-			q.Speakers = appendNew(q.Speakers, who...)
+			if both := inBoth(bearers, who); len(both) > 0 && lastName == len(words)-1 { // "Lena Lund" is no other Lena
+				who = both
+			} else {
+				earlier = q.Speakers
+			}
+			bearers, lastName = who, len(words)
+			q.Speakers = appendNew(slices.Clone(earlier), who...)
 			named = append(named, term)
 			last = -1
 			return
@@ -106,6 +113,11 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		q.When = date.Asked(words, now)
 	}
 	return q
+}
+
+// inBoth returns what two lists share, in the order of the first.
+func inBoth(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
 }
 
 // nameIndex maps a folded word of a participant's name to the participants who bear it.

@@ -47,6 +47,28 @@ func TestParseQuestion(t *testing.T) {
 	}
 }
 
+func TestWhomNamesOfSeveralWordsMean(t *testing.T) {
+	t.Parallel()
+	speakers := []string{"Lena Lund", "Lena Ortiz", "Jo Lund", "Omar"}
+	for _, tc := range []struct {
+		text string
+		want []string
+	}{
+		{"Where does Lena Lund live?", []string{"Lena Lund"}},
+		{"Where does Lena live?", []string{"Lena Lund", "Lena Ortiz"}},
+		{"Did Lena Ortiz meet Lena Lund?", []string{"Lena Ortiz", "Lena Lund"}},
+		{"Do Lena and Jo Lund know each other?", []string{"Lena Lund", "Lena Ortiz", "Jo Lund"}},
+		{"Does Omar Lena's brother know?", []string{"Omar", "Lena Lund", "Lena Ortiz"}},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			t.Parallel()
+			if q := rank.ParseQuestion(tc.text, time.Time{}, speakers); !slices.Equal(q.Speakers, tc.want) {
+				t.Errorf("speakers %q, want %q", q.Speakers, tc.want)
+			}
+		})
+	}
+}
+
 func TestQuestionTimes(t *testing.T) {
 	t.Parallel()
 	at := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
