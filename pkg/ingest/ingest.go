@@ -73,8 +73,6 @@ func (i *Ingest) Run(ctx context.Context) error {
 
 func (i *Ingest) runPartition(ctx context.Context, part int) error {
 	p := newPartition(i, part)
-	i.metrics.Partitions.Add(1)
-	defer i.metrics.Partitions.Add(-1)
 	defer i.metrics.lag.remove(part)
 	err := p.run(ctx)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, memory.ErrConflict) {

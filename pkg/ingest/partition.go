@@ -76,6 +76,8 @@ func (p *partition) run(ctx context.Context) error {
 		}
 		return err
 	}
+	p.metrics.Partitions.Add(1)
+	defer p.metrics.Partitions.Add(-1)
 	g, ctx := errgroup.WithContext(ctx)
 	idle, stop := context.WithCancel(ctx)
 	g.Go(func() error {

@@ -56,7 +56,14 @@ func TestBanksTakeTurns(t *testing.T) {
 			return nil
 		})
 		natstest.Eventually(t, "everything is taken ahead", func() bool { return ackPending(t, c) == 43 })
-		close(release)
+		for n := range 43 { // one handler ends, and the next begins: all take equally long
+			natstest.Eventually(t, "every handler is busy", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return len(order) == min(n+handlers, 43)
+			})
+			release <- struct{}{}
+		}
 		natstest.Eventually(t, "an empty queue", func() bool { return ackPending(t, c) == 0 })
 		mu.Lock()
 		defer mu.Unlock()
