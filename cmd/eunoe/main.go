@@ -3,8 +3,9 @@
 // or open a store themselves, through internal/app.
 //
 // The package has a file for each command, or for each family of small ones (read.go, retain.go, rebuild.go), and so more
-// files than others. main.go has the root command and the exit codes, output.go what all commands print with. A command reads its flags into a request of package wire and hands it to ask, which prints the reply: as a table
-// for people, and with --json as the wire object.
+// files than others. main.go has the root command and the exit codes, output.go what all commands print with. A command
+// reads its flags into a request of package wire and hands it to ask, which prints the reply: as a table for people, and
+// with --json as the wire object.
 package main
 
 import (

@@ -74,6 +74,19 @@ func TestPeople(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a first name means whom others speak of, too, beside the one who speaks", func(t *testing.T) {
+		t.Parallel()
+		w := newFixture(t)
+		w.say(memory.Message{ID: "m1", Speaker: "Lucía Vega", Content: "Hola a todos."})
+		w.know(alice, memory.Fact{Text: "She works in Cádiz.", Entities: []memory.EntityID{"person:lucía romero"}},
+			memory.Fact{Text: "Lucía Vega paints.", Speaker: "Lucía Vega", Entities: []memory.EntityID{"person:lucía vega"}, Sources: w.from(alice, "m1")})
+		if got := textsOf(w.recall(alice, wire.RecallRequest{Query: "Where does Lucía work?"}).Items); !slices.Contains(got, "She works in Cádiz.") {
+			t.Errorf("by the first name: %q", got)
+		}
+		if got := textsOf(w.recall(alice, wire.RecallRequest{Query: "Where does Lucía Vega work?"}).Items); slices.Contains(got, "She works in Cádiz.") {
+			t.Errorf("by another's whole name: %q", got)
+		}
+	})
 }
 
 func TestConfidence(t *testing.T) {

@@ -39,8 +39,8 @@ type deduper struct {
 
 // dedupe returns the entries of messages and facts, best first, ties by id. A fact supports the messages it rests on by
 // its evidence, and by its score in current. One content takes one place: the fact's, when it holds every word of the
-// question that the message holds, else the message's. A fact whose messages are not ranked
-// scores less (Config.Alone), but no less than in current.
+// question that the message holds, else the message's. A fact whose messages are not ranked scores less (Config.Alone),
+// but no less than in current.
 func (g *gatherer) dedupe(messages, facts, evidence, current scores) ([]entry, error) {
 	d := deduper{gatherer: g, factScores: facts, current: current, factsOn: map[int64][]int64{}, sources: map[int64][]int64{},
 		placed: make(map[int64]bool, len(messages)), covered: make(map[int64]bool, len(facts))}

@@ -23,7 +23,8 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 	for _, p := range speakers {
 		participants = append(participants, p, memory.PersonName(p))
 	}
-	entities, err := s.EntitiesNamed(append(possibleNames(query, words), participants...))
+	names := possibleNames(query, words)
+	entities, err := s.EntitiesNamed(append(slices.Clip(names), participants...))
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +38,12 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 	if err != nil || len(longer) == maxLonger {
 		return entities, err
 	}
-	whole := slices.Clone(entities)
+	whole := slices.DeleteFunc(slices.Clone(entities), func(e memory.EntityID) bool { // whose whole name the query has
+		typ, name := e.Split()
+		return typ != memory.EntityPerson || !slices.ContainsFunc(names, func(n string) bool { return memory.NormalText(n) == name })
+	})
 	for _, b := range beginnings {
-		if slices.ContainsFunc(whole, func(e memory.EntityID) bool {
-			typ, name := e.Split()
-			return typ == memory.EntityPerson && strings.HasPrefix(name, b+" ")
-		}) {
+		if slices.ContainsFunc(whole, func(e memory.EntityID) bool { _, name := e.Split(); return strings.HasPrefix(name, b+" ") }) {
 			continue // "Lena Lund" is no other Lena
 		}
 		entities = append(entities, called(b, longer, slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b }))...)
