@@ -37,17 +37,24 @@ libraries:
 	@go mod download
 	@go build github.com/mattn/go-sqlite3 github.com/nats-io/nats-server/v2/server ./pkg/store/sqlite
 
-# The packages that take longest begin first, and others run while they wait. Recall and speed are `make figures`: they
-# are not measured while everything else runs.
-LONGEST := ./test/llm ./test/faults ./test/e2e ./bench ./pkg/store/sqlite
+# Two packages run many whole deployments at once and have the machine to themselves. Of the others, those that take
+# longest begin first. Recall and speed are `make figures`: they are not measured while everything else runs.
+ALONE := ./test/llm ./test/faults
+OTHERS = ./test/e2e ./bench ./pkg/store/sqlite $(shell go list ./... | grep -vE '/test/(llm|faults)$$')
 TEST := EUNOE_BENCH_DIR= go test -shuffle=on
 
 test: libraries ## every test, in shuffled order
-	$(TEST) -timeout 15m $(LONGEST) ./...
+	$(TEST) -timeout 15m -p 1 $(ALONE)
+	$(TEST) -timeout 15m $(OTHERS)
 
 race: libraries ## the tests under the race detector: make race PKG=./pkg/ingest
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
-	$(TEST) -race -timeout 20m $(or $(PKG),$(LONGEST) ./...)
+ifdef PKG
+	$(TEST) -race -timeout 20m $(PKG)
+else
+	$(TEST) -race -timeout 20m -p 1 $(ALONE)
+	$(TEST) -race -timeout 20m $(OTHERS)
+endif
 
 figures: ## recall, cost and speed against their bounds; conversations are in EUNOE_BENCH_DIR
 	go test -count=1 -p 1 -timeout 30m -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench

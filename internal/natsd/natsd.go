@@ -234,7 +234,7 @@ func (s *Server) Shutdown() {
 }
 
 // drainFor bounds drain: clients that go on publishing do not keep the server from stopping.
-const drainFor = time.Second
+const drainFor = 5 * time.Second
 
 // drain waits until the streams have stored what they received. A stream that is stopped in the middle of its queue goes
 // on with the queue, and what it opens for a batch then is never closed (nats-server 2.15).

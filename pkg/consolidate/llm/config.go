@@ -38,7 +38,7 @@ type Config struct {
 	Tries     int           // unusable answers after which a question is given up
 	Unusable  int           // unusable answers of a stage to one bank after which it is not asked again within the hour
 	Backoff   time.Duration // first pause after a failure; it doubles
-	BackoffTo time.Duration // longest pause
+	BackoffTo time.Duration // longest pause: how late, at most, it is noticed that a model is back
 }
 
 // DefaultConfig asks rarely, and about many records at a time.
@@ -49,7 +49,7 @@ func DefaultConfig() Config {
 		SummariseBatch: 32, SummariseAfter: time.Hour, SummariseNodes: 32,
 		ObserveBatch: 250, ObserveAfter: 6 * time.Hour, ObserveLeast: 12, ObserveEvery: time.Minute,
 		ObserveSubjects: 8, ObserveFacts: 30, ObserveNew: 4,
-		TextBytes: 800, Timeout: 2 * time.Minute, Tries: 3, Unusable: 12, Backoff: 2 * time.Second, BackoffTo: 5 * time.Minute,
+		TextBytes: 800, Timeout: 2 * time.Minute, Tries: 3, Unusable: 12, Backoff: 2 * time.Second, BackoffTo: time.Minute,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,6 +72,30 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 		}
 		closeStore(t, db)
+	})
+	t.Run("all of several that make one new store at the same time have it", func(t *testing.T) {
+		t.Parallel()
+		for round := range 40 {
+			cfg := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+			cfg.Embedder, cfg.Dimension = "test", 8
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					db, err := sqlite.Open(cfg)
+					if err != nil {
+						t.Errorf("round %d: %v", round, err)
+						return
+					}
+					if _, _, err := db.Applied(t.Context()); err != nil {
+						t.Errorf("round %d: %v", round, err)
+					}
+					if err := db.Close(); err != nil {
+						t.Errorf("round %d: %v", round, err)
+					}
+				})
+			}
+			all.Wait()
+		}
 	})
 	t.Run("a path that cannot be written is named", func(t *testing.T) {
 		t.Parallel()

@@ -16,6 +16,9 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/cache"
@@ -65,10 +68,24 @@ func open(cfg Config, s schema.Schema) (*DB, error) {
 	if cfg.ReadOnly {
 		prepare = db.checkReadOnly
 	}
-	if err := prepare(context.Background()); err != nil {
+	if err := whileLocked(cfg.Busy, prepare); err != nil {
 		return nil, errors.Join(fail(err), db.file.Close())
 	}
 	return db, nil
+}
+
+// whileLocked runs prepare again while another process holds the file, until the time is over. The stages of a new
+// deployment start together and all of them make the file; SQLite does not wait for a lock where it turns the
+// write-ahead log on.
+func whileLocked(most time.Duration, prepare func(context.Context) error) error {
+	_, err := backoff.Retry(context.Background(), func() (struct{}, error) {
+		err := prepare(context.Background())
+		if err != nil && !engine.Locked(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(backoff.NewConstantBackOff(10*time.Millisecond)), backoff.WithMaxElapsedTime(most))
+	return err
 }
 
 // prepare makes a writable file ready and starts its background work.

@@ -214,6 +214,12 @@ func (t *Tx) PutSetting(key string, v any) error {
 // Unavailable reports whether an error means that the file could not be read or written at all, or not yet.
 func Unavailable(err error) bool { return errors.Is(Failure(err), memory.ErrUnavailable) }
 
+// Locked reports whether an error means that another connection holds the file: the same may succeed a moment later.
+func Locked(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
+}
+
 // Failure maps an error of the driver to its meaning for a caller: what waiting or an operator can mend becomes
 // memory.ErrUnavailable. Other errors, and those that have a meaning already, are returned as they are.
 func Failure(err error) error {
