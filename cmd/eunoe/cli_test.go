@@ -65,6 +65,8 @@ func TestUsage(t *testing.T) {
 			{[]string{"feedback"}, "--retrieved"},
 			{[]string{"import", "/no/such/file"}, "/no/such/file"},
 			{[]string{"--bank", "admin", "status"}, "--bank"},
+			{[]string{"help", "foo"}, `no help about "foo"`},
+			{[]string{"help", "bank", "foo"}, `no help about "bank foo"`},
 		} {
 			r := run(t, t.Context(), nil, "", tc.args...)
 			if r.code != 2 || !strings.Contains(r.err, tc.says) || r.out != "" {
@@ -74,7 +76,7 @@ func TestUsage(t *testing.T) {
 	})
 	t.Run("every command and flag has a description", func(t *testing.T) {
 		t.Parallel()
-		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}} {
+		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"help", "bank", "set"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}} {
 			if out := ok(t, nil, args...); out == "" {
 				t.Errorf("%v says nothing", args)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // finding is one line of the report of doctor.
@@ -83,6 +84,10 @@ func (a *cli) examine(ctx context.Context) []finding {
 	conn := c.Conn()
 	rtt, _ := conn.NC.RTT() //nolint:errcheck // a zero round trip says enough
 	out := []finding{{Check: "broker", OK: true, Found: fmt.Sprintf("%s, nats-server %s, %s", conn.NC.ConnectedUrlRedacted(), conn.NC.ConnectedServerVersion(), rtt.Round(10*time.Microsecond))}}
+	// A refusal comes at once where an operator's request is refused, while a refused request for the streams would wait.
+	if _, err := client.Call(ctx, c, wire.Banks, "", wire.BanksRequest{Limit: 1}); errors.Is(err, memory.ErrForbidden) {
+		return append(out, finding{Check: "permissions", OK: true, Found: "not checked: the streams and the stages, which these credentials may not see; those of an operator may"}, a.answerFinding(ctx, c))
+	}
 	account, err := conn.JS.AccountInfo(ctx)
 	if err != nil {
 		out = append(out, finding{Check: "jetstream", Found: errorText(err), Mend: "start nats-server with -js, or use an operator's credentials: bots need no JetStream API"})
@@ -170,6 +175,8 @@ func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 	switch {
 	case err == nil, errors.Is(err, memory.ErrNotFound):
 		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.Bank}
+	case errors.Is(err, memory.ErrForbidden):
+		return finding{Check: "answers", Found: errorText(err), Mend: "name the bank of these credentials with --bank"}
 	case errors.Is(err, memory.ErrDeadline):
 		return finding{Check: "answers", Found: errorText(err), Mend: "permissions: allow " + a.Prefix + "." + events.EncodeToken(a.Bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
 	}

@@ -107,6 +107,11 @@ func TestEveryCommand(t *testing.T) {
 				t.Errorf("%s is not in\n%s", want, out)
 			}
 		}
+		for _, command := range []string{"recall", "reflect"} {
+			if r := run(t, t.Context(), environ, "what is Alice allergic to\n", command, "--bank", "alice", "-"); r.code != 0 || !strings.Contains(r.out, "shellfish") || strings.Contains(r.out, "degraded") {
+				t.Errorf("%s of standard input: %+v", command, r)
+			}
+		}
 		if r := run(t, t.Context(), environ, "", "recall", "--bank", "nobody", "x"); r.code != 3 || !strings.HasPrefix(r.err, "eunoe: bank \"nobody\": not found\n") {
 			t.Errorf("an unknown bank: %+v", r)
 		}
@@ -199,6 +204,18 @@ func TestEveryCommand(t *testing.T) {
 		}
 		if out := ok(t, environ, "bank", "--bank", "prof"); !strings.Contains(out, "skepticism 5") || !strings.Contains(out, "Teach") {
 			t.Errorf("got %s", out)
+		}
+		ok(t, environ, "bank", "set", "--bank", "prof", "--facts-quota", "500", "--trigger-every", "4")
+		ok(t, environ, "bank", "set", "--bank", "prof", "--messages-per-second", "2.5", "--idle-after", "45s")
+		b = apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "show", "--bank", "prof", "--json"))
+		if b.Quotas == nil || *b.Quotas != (memory.Quotas{MessagesPerSecond: 2.5, Facts: 500}) {
+			t.Errorf("the quotas are %+v", b.Quotas)
+		}
+		if w := b.Windows; w == nil || *w.TriggerEvery != 4 || time.Duration(*w.IdleAfter) != 45*time.Second || w.WindowSize != nil {
+			t.Errorf("the windows are %+v", w)
+		}
+		if r := run(t, t.Context(), environ, "", "bank", "set", "--bank", "prof", "--idle-after", "soon"); r.code != 2 || !strings.Contains(r.err, "--idle-after") {
+			t.Errorf("%+v", r)
 		}
 		if r := run(t, t.Context(), environ, "", "bank", "set", "--bank", "prof", "--empathy", "9"); r.code != 2 || !strings.Contains(r.err, "empathy") {
 			t.Errorf("%+v", r)

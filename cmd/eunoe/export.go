@@ -56,7 +56,7 @@ func (a *cli) exportCommand() *cobra.Command {
 				}()
 				w = file
 			}
-			e := &exporter{client: c, bank: a.bankID(), out: bufio.NewWriter(w)}
+			e := &exporter{client: c, bank: a.bankID(), out: bufio.NewWriter(w), records: map[string]int{}}
 			if err := e.run(cmd.Context()); err != nil {
 				return err
 			}
@@ -64,10 +64,13 @@ func (a *cli) exportCommand() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s that could not be read left out\n", count(e.left, "event"))
 			}
 			if path != "" && a.JSON {
-				return console.PrintJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.lines + 1})
+				return console.PrintJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.lines, "messages": e.records[lineMessage], "facts": e.records["fact"], "requests": e.records[lineWrite]})
 			}
 			if path != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d lines to %s\n", e.lines+1, path)
+				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d lines to %s\n", e.lines, path)
+			}
+			if !a.JSON {
+				fmt.Fprintf(cmd.ErrOrStderr(), "exported %s, %s, %s\n", count(e.records[lineMessage], "message"), count(e.records["fact"], "fact"), count(e.records[lineWrite], "request"))
 			}
 			return nil
 		},
@@ -82,6 +85,8 @@ type exporter struct {
 	out    *bufio.Writer
 	lines  int
 	left   int // events that are no messages
+
+	records map[string]int // lines by record
 }
 
 // run writes the export. A bank that does not exist is ErrNotFound.
@@ -111,10 +116,12 @@ func (e *exporter) line(l importLine) error {
 	if l.Record != lineEnd {
 		l.Bank = e.bank
 	}
-	return e.write(l)
+	return e.write(l.Record, l)
 }
 
-func (e *exporter) write(v any) error {
+// write writes a line of a record.
+func (e *exporter) write(record string, v any) error {
+	e.records[record]++
 	enc := json.NewEncoder(e.out)
 	enc.SetEscapeHTML(false)
 	e.lines++

@@ -105,7 +105,7 @@ func (e *exporter) message(ev logged) error {
 		}
 		fields[name] = data
 	}
-	return e.write(fields)
+	return e.write(lineMessage, fields)
 }
 
 // writes writes the requests that changed the bank, so that an import can repeat them.

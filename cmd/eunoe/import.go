@@ -68,20 +68,27 @@ func (a *cli) importCommand() *cobra.Command {
 			if dryRun {
 				return a.showDryRun(cmd.OutOrStdout(), file)
 			}
+			for _, u := range file.unknown {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s line %d: unknown field %q: it is kept, and has no meaning\n", file.name, u.line, console.OneLine(u.name))
+			}
 			c, err := a.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer c.Close() //nolint:errcheck // every publish was acknowledged
+			if err := file.checkSize(c.Conn().NC.MaxPayload()); err != nil {
+				return err
+			}
 			im := &importer{client: c, file: file, bank: a.bankID(), force: cmd.Flags().Changed("bank"), flush: !noFlush, wait: !noWait,
-				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}, report: importReport{Source: file.report}}
+				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}, duplicates: map[memory.BankID]int{},
+				report: importReport{Source: file.report}}
 			if args[0] != "-" {
 				im.checkpoint = args[0] + progressSuffix
 				im.mark = checkpoint{File: file.hash, Target: fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, im.force)}
 			}
 			err = im.run(cmd.Context())
 			if err != nil && im.checkpoint != "" && im.done > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "\n%d of %d lines are in; run the same command again to go on\n", im.done, file.lines)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d lines are in; run the same command again to go on\n", im.done, file.lines)
 			}
 			if err != nil {
 				return err
@@ -165,6 +172,7 @@ func showSkipped(w io.Writer, r *chatexport.Report) {
 type importReport struct {
 	Resumed  int `json:"resumed,omitempty"` // lines an earlier run had sent
 	Messages int `json:"messages"`
+	Doubles  int `json:"duplicates"` // of the messages, whose id was there before; 0 with --no-wait
 	Flushes  int `json:"flushes"`
 	Requests int `json:"requests"`
 	Same     int `json:"facts_same"`     // exported facts that are there again, with the same sources
@@ -179,7 +187,11 @@ func (a *cli) showImport(w io.Writer, r importReport) error {
 	if a.JSON {
 		return console.PrintJSON(w, r)
 	}
-	fmt.Fprintf(w, "imported %s, %s, %s\n", count(r.Messages, "message"), plural(r.Flushes, "flush", "flushes"), count(r.Requests, "request"))
+	doubles := ""
+	if r.Doubles > 0 {
+		doubles = fmt.Sprintf(" (%d of them duplicates, with an id that was there before)", r.Doubles)
+	}
+	fmt.Fprintf(w, "imported %s%s, %s, %s\n", count(r.Messages, "message"), doubles, plural(r.Flushes, "flush", "flushes"), count(r.Requests, "request"))
 	showSkipped(w, r.Source)
 	if r.Same+r.Differ+r.Retained+r.Missing > 0 {
 		fmt.Fprintf(w, "of the exported facts %d came again, %d with other sources, %d were retained as exported, %d past ones are gone\n", r.Same, r.Differ, r.Retained, r.Missing)
@@ -257,7 +269,8 @@ type importer struct {
 	banks []memory.BankID                       // in order
 	facts []exportedFact
 
-	report importReport
+	duplicates map[memory.BankID]int // that the bank had before
+	report     importReport
 }
 
 // target is a session of a bank.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/chatexport"
@@ -31,6 +32,18 @@ type importFile struct {
 	open  func() (io.ReadCloser, error)
 
 	report *chatexport.Report // of the export of another program, nil for JSON Lines
+
+	largest messageSize    // of its messages
+	unknown []unknownField // each field once
+}
+
+// messageSize is the size of a message in bytes as it is published, and the line it stands on.
+type messageSize struct{ line, bytes int }
+
+// unknownField is a field of a message that has no meaning, and the first line that has it.
+type unknownField struct {
+	line int
+	name string
 }
 
 // openImport reads and checks the whole file, so that nothing is sent of a file with a wrong line. "-" is standard
@@ -127,6 +140,14 @@ func (f *importFile) check() error {
 			return fmt.Errorf("says that %d lines stand before it; there are %d", l.Lines, number-1)
 		}
 		f.lines = number
+		if len(l.event) > f.largest.bytes {
+			f.largest = messageSize{number, len(l.event)}
+		}
+		for _, name := range l.unknown {
+			if !slices.ContainsFunc(f.unknown, func(u unknownField) bool { return u.name == name }) {
+				f.unknown = append(f.unknown, unknownField{number, name})
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -146,10 +167,14 @@ func scanLines(name string, in io.Reader, fn func(number int, l importLine) erro
 	number := 0
 	for sc.Scan() {
 		number++
-		if len(sc.Bytes()) == 0 {
+		line := sc.Bytes()
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // a byte order mark, as some editors write it
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		l, err := ParseImportLine(sc.Bytes())
+		l, err := ParseImportLine(line)
 		if err == nil {
 			err = fn(number, l)
 		}
@@ -157,10 +182,21 @@ func scanLines(name string, in io.Reader, fn func(number int, l importLine) erro
 			return lineError(name, number, err)
 		}
 	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return lineError(name, number+1, fmt.Errorf("has more than %d bytes: %w", maxImportLine, memory.ErrTooLarge))
+	}
 	if err := sc.Err(); err != nil {
 		return lineError(name, number+1, err)
 	}
 	return nil
+}
+
+// checkSize returns an error of the line if the broker takes no message as large as the file's largest.
+func (f *importFile) checkSize(most int64) error {
+	if most <= 0 || int64(f.largest.bytes) <= most {
+		return nil
+	}
+	return lineError(f.name, f.largest.line, fmt.Errorf("is a message of %d bytes, and the broker takes at most %d; nothing was sent: %w", f.largest.bytes, most, memory.ErrTooLarge))
 }
 
 // checkpoint is the progress of an import of a file.

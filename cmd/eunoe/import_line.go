@@ -6,7 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -46,8 +50,19 @@ type importLine struct {
 	Item    json.RawMessage  `json:"item,omitempty"`    // of a derived record
 
 	message memory.Message
-	event   []byte // the body to publish, unknown fields kept
+	event   []byte   // the body to publish, unknown fields kept
+	unknown []string // fields of a message that have no meaning, in order
 }
+
+// messageFields are the names of a message's fields.
+var messageFields = func() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[memory.Message]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+}()
 
 // ParseImportLine reads one line. The error is memory.ErrInvalid and names the field.
 func ParseImportLine(data []byte) (importLine, error) {
@@ -122,6 +137,11 @@ func (l *importLine) readMessage(data []byte) error {
 		return memory.Invalid("", "malformed JSON: %v", err)
 	}
 	l.event = body
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !messageFields[name] {
+			l.unknown = append(l.unknown, name)
+		}
+	}
 	if err := memory.DecodeEvent(body, &l.message); err != nil {
 		return err
 	}

@@ -16,14 +16,14 @@ import (
 const saveEvery = 200
 
 // send sends the lines after skip, in order. The lines before are read too, because later ones refer to them.
-func (im *importer) send(ctx context.Context, skip int) error {
+func (im *importer) send(ctx context.Context, skip int) (err error) {
 	in, err := im.file.open()
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	bar := console.NewBar(im.progress, im.file.lines, "sending")
-	defer bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
+	defer func() { console.EndBar(bar, err) }()
 	return scanLines(im.file.name, in, func(number int, l importLine) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -33,6 +33,9 @@ func (im *importer) send(ctx context.Context, skip int) error {
 		}
 		if !slices.Contains(im.banks, l.Bank) {
 			im.banks = append(im.banks, l.Bank)
+			if s, err := im.client.Status(ctx, l.Bank); im.wait && err == nil {
+				im.duplicates[l.Bank] = s.Conservation.Duplicate
+			}
 		}
 		if err := im.line(ctx, number, l, number <= skip); err != nil {
 			return err
@@ -106,6 +109,7 @@ func (im *importer) flushOpen(ctx context.Context) error {
 func (im *importer) settled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, im.settle)
 	defer cancel()
+	im.report.Doubles = 0
 	for _, bank := range im.banks {
 		first, err := im.client.Status(ctx, bank)
 		if errors.Is(err, memory.ErrNotFound) {
@@ -116,13 +120,14 @@ func (im *importer) settled(ctx context.Context) error {
 		}
 		total := max(1, first.Conservation.Pending)
 		bar := console.NewBar(im.progress, total, "processing "+console.OneLine(string(bank)))
-		_, err = im.client.WaitSettled(ctx, bank, func(s wire.Status) {
+		last, err := im.client.WaitSettled(ctx, bank, func(s wire.Status) {
 			bar.Set(max(0, min(total, total-s.Conservation.Pending))) //nolint:errcheck // a bar that cannot be drawn changes nothing
 		})
-		bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
+		console.EndBar(bar, err)
 		if err != nil {
 			return err
 		}
+		im.report.Doubles += max(0, last.Conservation.Duplicate-im.duplicates[bank])
 	}
 	return nil
 }

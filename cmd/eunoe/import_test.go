@@ -8,6 +8,7 @@ import (
 
 	eunoe "github.com/eunoe-memory/eunoe/cmd/eunoe"
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -43,6 +44,25 @@ func TestParseImportLine(t *testing.T) {
 		apptest.Write(t, path, `{"session":"s","content":"one"}`+"\n\n"+`{"session":"s"}`+"\n")
 		r := run(t, t.Context(), nil, "", "import", path)
 		if r.code != 2 || !strings.Contains(r.err, "line 3") || !strings.Contains(r.err, "content") {
+			t.Errorf("exit code %d, %q", r.code, r.err)
+		}
+	})
+	t.Run("an unknown field is warned of once, and a byte order mark is none of the text", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "chats.jsonl")
+		apptest.Write(t, path, "\ufeff"+`{"session":"s","content":"one"}`+"\n"+`{"session":"s","content":"two","speakr":"Ana"}`+"\n"+`{"session":"s","content":"three","speakr":"Ana"}`+"\n")
+		r := run(t, t.Context(), nil, "", "import", path, "--url", "nats://127.0.0.1:1")
+		if r.code != 5 || strings.Count(r.err, "speakr") != 1 || !strings.Contains(r.err, `line 2: unknown field "speakr"`) || strings.Contains(r.err, "session") {
+			t.Errorf("exit code %d, %q", r.code, r.err)
+		}
+	})
+	t.Run("a message that the broker does not take is found before anything is sent", func(t *testing.T) {
+		t.Parallel()
+		conn := natstest.Start(t)
+		path := filepath.Join(t.TempDir(), "chats.jsonl")
+		apptest.Write(t, path, `{"session":"s","content":"one"}`+"\n"+`{"session":"s","content":"`+strings.Repeat("x", int(conn.NC.MaxPayload()))+`"}`+"\n")
+		r := run(t, t.Context(), nil, "", "import", path, "--url", conn.NC.ConnectedUrl())
+		if r.code != 8 || !strings.Contains(r.err, "line 2") || !strings.Contains(r.err, "nothing was sent") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}
 	})

@@ -119,6 +119,7 @@ func (a *cli) commands(root *cobra.Command) {
 		}
 	}
 	root.AddCommand(exitCodesTopic())
+	root.SetHelpCommand(helpCommand())
 }
 
 // connect dials the broker the flags name.
@@ -140,6 +141,7 @@ const (
 	exitDeadline    = 6
 	exitQuota       = 7
 	exitTooLarge    = 8
+	exitForbidden   = 9
 	exitInterrupted = 130
 )
 
@@ -162,10 +164,28 @@ func exitCode(err error) int {
 		return exitQuota
 	case errors.Is(err, memory.ErrTooLarge):
 		return exitTooLarge
+	case errors.Is(err, memory.ErrForbidden):
+		return exitForbidden
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
 	return exitFailure
+}
+
+// helpCommand is the library's, but what has no help is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command or a topic",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return console.Usagef("there is no help about %q; `eunoe help` lists the commands", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 func exitCodesTopic() *cobra.Command {
@@ -183,6 +203,7 @@ func exitCodesTopic() *cobra.Command {
     6  the deadline passed before the outcome was known
     7  over quota
     8  too large
+    9  not allowed: the broker refuses the credentials, or what they may not do
   130  interrupted
 
 With --json an error is printed to standard error as the wire has it:
@@ -220,7 +241,7 @@ func (a *cli) printError(w io.Writer, err error) {
 // "not found", and an unavailable part already says why.
 func errorText(err error) string {
 	text := err.Error()
-	for _, meaning := range []error{memory.ErrNotFound, memory.ErrConflict, memory.ErrDeadline, memory.ErrQuota, memory.ErrTooLarge} {
+	for _, meaning := range []error{memory.ErrNotFound, memory.ErrConflict, memory.ErrDeadline, memory.ErrQuota, memory.ErrTooLarge, memory.ErrForbidden} {
 		tail := ": " + meaning.Error()
 		if short, cut := strings.CutSuffix(text, tail); cut && strings.HasSuffix(short, tail) {
 			return short

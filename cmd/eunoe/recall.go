@@ -48,8 +48,12 @@ func (f *recallFlags) request(cmd *cobra.Command, args []string) (wire.RecallReq
 	if err != nil {
 		return wire.RecallRequest{}, err
 	}
+	query, err := argsOrInput(cmd.InOrStdin(), args)
+	if err != nil {
+		return wire.RecallRequest{}, err
+	}
 	req := f.req
-	req.Query, req.Filter = strings.Join(args, " "), filter
+	req.Query, req.Filter = query, filter
 	if f.judge != "" {
 		req.Judge = &wire.Judge{Off: f.judge == "false"}
 		if threshold, err := strconv.ParseFloat(f.judge, 64); err == nil {
@@ -86,6 +90,7 @@ func (a *cli) recallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "recall QUERY…",
 		Short:   "Find memories relevant to a question",
+		Long:    "Finds memories relevant to a question. \"-\" reads the question from standard input.",
 		Example: "  eunoe recall what is Alice allergic to\n  eunoe recall --explain --max-facts 5 where does Alice live",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,6 +19,7 @@ func (a *cli) reflectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "reflect QUERY…",
 		Short:   "Answer from memory, or return the context for your own model",
+		Long:    "Answers from memory, or returns the context for your own model. \"-\" reads the question from\nstandard input.",
 		Example: "  eunoe reflect what should I cook for Alice\n  eunoe reflect --style context what do we know of Bob",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

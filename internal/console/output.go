@@ -70,6 +70,15 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// EndBar ends a bar: one that did not get to its end because of an error is wiped away, so that the error begins a line.
+func EndBar(bar *progressbar.ProgressBar, err error) {
+	if err == nil {
+		bar.Finish() //nolint:errcheck // a bar that cannot be drawn changes nothing
+		return
+	}
+	bar.Clear() //nolint:errcheck // a bar that cannot be drawn changes nothing
+}
+
 // NewBar draws progress with its rate and the time left, or nothing without a terminal.
 func NewBar(w io.Writer, total int, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),

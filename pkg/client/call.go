@@ -181,13 +181,10 @@ type waiting struct {
 	cancel  context.CancelCauseFunc
 }
 
-// ErrNotAllowed is in the error of a call that the broker's permissions refuse, beside memory.ErrInvalid.
-var ErrNotAllowed = errors.New("not allowed")
-
 // notAllowed is the error of a refused subject; it says what to do about it.
 func notAllowed(what, subject string) error {
-	return fmt.Errorf("the broker does not allow these credentials to %s %s: those of a bot reach its own bank alone, mem.admin is for operators (`eunoe auth list` shows who may what): %w (%w)",
-		what, subject, memory.ErrInvalid, ErrNotAllowed)
+	return fmt.Errorf("the broker does not allow these credentials to %s %s: those of a bot reach its own bank alone, mem.admin is for operators (`eunoe auth list` shows who may what): %w",
+		what, subject, memory.ErrForbidden)
 }
 
 // handle is the connection's error handler.
@@ -200,7 +197,7 @@ func (r *refusals) handle(nc *nats.Conn, _ *nats.Subscription, err error) {
 	defer r.mu.Unlock()
 	prefix := cmp.Or(nc.Opts.InboxPrefix, strings.TrimSuffix(nats.InboxPrefix, "."))
 	if strings.Contains(text, `Subscription to "`+prefix+".") {
-		r.inbox = fmt.Errorf("the broker does not allow these credentials to receive replies under %s: name the inbox prefix they have in EUNOE_INBOX, as _INBOX_alice: %w", prefix, memory.ErrInvalid)
+		r.inbox = fmt.Errorf("the broker does not allow these credentials to receive replies under %s: name the inbox prefix they have in EUNOE_INBOX, as _INBOX_alice: %w", prefix, memory.ErrForbidden)
 	}
 	for w := range r.waiting {
 		switch {
@@ -232,7 +229,7 @@ func (r *refusals) watch(ctx context.Context, subject string) (context.Context, 
 		r.mu.Unlock()
 		cause := context.Cause(ctx)
 		cancel(nil)
-		if err != nil && cause != nil && errors.Is(cause, memory.ErrInvalid) {
+		if err != nil && cause != nil && errors.Is(cause, memory.ErrForbidden) {
 			return cause
 		}
 		return err

@@ -68,9 +68,9 @@ func (c ConnConfig) refused(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) && c.Creds == "":
-		return fmt.Errorf("it asks for credentials: name their file in EUNOE_CREDS (--creds); an operator makes them with `eunoe auth`: %w: %w", memory.ErrInvalid, err)
+		return fmt.Errorf("it asks for credentials: name their file in EUNOE_CREDS (--creds); an operator makes them with `eunoe auth`: %w: %w", memory.ErrForbidden, err)
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("it does not know the credentials in %s: they were removed, or are of another broker (`eunoe auth list` shows whose there are): %w: %w", c.Creds, memory.ErrInvalid, err)
+		return fmt.Errorf("it does not know the credentials in %s: they were removed, or are of another broker (`eunoe auth list` shows whose there are): %w: %w", c.Creds, memory.ErrForbidden, err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("it does not speak TLS: %w: %w", memory.ErrInvalid, err)
 	case errors.As(err, &untrusted):

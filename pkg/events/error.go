@@ -32,8 +32,9 @@ func Classify(err error, format string, args ...any) error {
 		return fmt.Errorf("%s: %w", what, err)
 	case errors.Is(err, nats.ErrMaxPayload):
 		m = memory.ErrTooLarge
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation),
-		errors.Is(err, nats.ErrBadSubject), errors.Is(err, jetstream.ErrInvalidKey):
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrPermissionViolation):
+		m = memory.ErrForbidden
+	case errors.Is(err, nats.ErrBadSubject), errors.Is(err, jetstream.ErrInvalidKey):
 		m = memory.ErrInvalid
 	case isConflict(err):
 		m = memory.ErrConflict

@@ -29,6 +29,10 @@ var (
 	ErrDeadline = errors.New("deadline passed")
 )
 
+// ErrForbidden: the broker does not know the credentials, or does not allow them what was asked (403). No reply has it:
+// the broker refuses before anybody is asked.
+var ErrForbidden = errors.New("not allowed")
+
 // FieldError says which field of an input is wrong and what was expected. It wraps the meaning (usually ErrInvalid).
 type FieldError struct {
 	Field   string // JSON path of the field, "" where the whole body is meant
@@ -54,7 +58,7 @@ func Invalid(field, format string, args ...any) error {
 	return &FieldError{Field: field, Message: fmt.Sprintf(format, args...), Meaning: ErrInvalid}
 }
 
-// Code returns the wire code of an error: 400, 404, 409, 413, 429, 503, 504, or 500 for an error without a meaning.
+// Code returns the wire code of an error: 400, 403, 404, 409, 413, 429, 503, 504, or 500 for an error without a meaning.
 func Code(err error) int {
 	for _, m := range codes {
 		if errors.Is(err, m.meaning) {
@@ -78,6 +82,6 @@ var codes = []struct {
 	meaning error
 	code    int
 }{
-	{ErrTooLarge, 413}, {ErrQuota, 429}, {ErrDeadline, 504},
+	{ErrForbidden, 403}, {ErrTooLarge, 413}, {ErrQuota, 429}, {ErrDeadline, 504},
 	{ErrInvalid, 400}, {ErrNotFound, 404}, {ErrConflict, 409}, {ErrUnavailable, 503},
 }

@@ -110,6 +110,10 @@ func TestReflectConformance(t *testing.T) {
 		}
 		r := ask("What is Alice allergic to?")
 		r.Style = ""
+		if got := w.reflect(r); got.Mode != "context" || len(got.Degraded) > 0 {
+			t.Errorf("the style that fits a deployment without a model is degraded: %+v", got)
+		}
+		r.Style = "answer"
 		if got := w.reflect(r); !slices.ContainsFunc(got.Degraded, func(s string) bool { return strings.Contains(s, "no language model") }) {
 			t.Errorf("an answer without a model says %v", got.Degraded)
 		}

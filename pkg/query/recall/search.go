@@ -49,9 +49,6 @@ func (e *Engine) embed(ctx context.Context, q Request, found *Found) (Request, e
 	}
 	if share := e.Embedder.Thresholds().RankWeight; !q.chosen && !given {
 		q.weights[memory.StrategySemantic] *= share
-		if share == 0 {
-			found.Reply.Degraded = append(found.Reply.Degraded, "semantic: no embedding model is configured; words decide")
-		}
 	}
 	if given || !q.on(memory.StrategySemantic) {
 		return q, nil

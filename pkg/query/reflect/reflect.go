@@ -130,7 +130,7 @@ func (r *Reflector) respond(ctx context.Context, bank memory.BankID, q recall.Re
 	}
 	why, taken := "", 0
 	switch {
-	case style == StyleContext:
+	case style == StyleContext, style == "" && r.Model == nil:
 	case r.Model == nil:
 		why = "no language model is configured"
 	default:
