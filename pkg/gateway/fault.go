@@ -47,12 +47,12 @@ func faultOf(err error) (int, wire.Fault) {
 		f.Error = wire.FaultDetail{Code: http.StatusRequestEntityTooLarge, Message: "the body is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes; send less at a time"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		f.Error = wire.FaultDetail{Code: http.StatusRequestTimeout, Message: "the body did not come within " + bodyWithin.String()}
-	case errors.Is(err, memory.ErrForbidden):
-		f.Error = wire.FaultDetail{Code: http.StatusForbidden, Message: "this key may not do that: the key of a bot reaches its own bank alone, /v1/admin is for operators"}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		f.Error = wire.FaultDetail{Code: http.StatusUnauthorized, Field: "Authorization", Message: "the broker does not know this key: it was removed, or is of another deployment"}
 	case errors.Is(err, nats.ErrNkeysNotSupported):
 		f.Error = wire.FaultDetail{Code: http.StatusUnauthorized, Field: "Authorization", Message: "this deployment has no users: leave the header away, or make users with `eunoe auth init`"}
+	case errors.Is(err, memory.ErrForbidden):
+		f.Error = wire.FaultDetail{Code: http.StatusForbidden, Message: "this key may not do that: the key of a bot reaches its own bank alone, /v1/admin is for operators"}
 	case errors.As(err, &unknown):
 		f.Error.Op = unknown.Op
 	case errors.Is(err, context.Canceled):
