@@ -144,7 +144,7 @@ func explain(err error) string {
 	switch {
 	case errors.Is(err, memory.ErrUnavailable), errors.Is(err, memory.ErrDeadline):
 		return "memory does not answer now; go on without it, and try later: " + err.Error()
-	case errors.Is(err, client.ErrNotAllowed):
+	case errors.Is(err, memory.ErrForbidden):
 		return "this key may not use this bank"
 	}
 	return err.Error()
