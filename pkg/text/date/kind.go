@@ -47,6 +47,7 @@ const (
 	kQuarter        // a quarter of the year by its number
 	kEra            // year before the first of an era
 	kFor            // stands before how long something lasts
+	kMovedTo        // stands before the date that something is moved to
 	kNot            // denies the date behind it
 	kWeak           // a month or weekday that is a common word too
 )
@@ -59,7 +60,7 @@ var kinds = map[string]kind{
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
-	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "weak": kWeak,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

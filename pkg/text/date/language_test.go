@@ -98,6 +98,8 @@ func TestLanguages(t *testing.T) {
 		{"de", "Das Konzert war letzten Samstag.", "2026-10-10 2026-10-10"},
 		{"de", "Die Ausstellung läuft bis zum 12.11.", "2026-11-12 2026-11-12"},
 		{"de", "Der Termin wurde auf Freitag verschoben.", "2026-10-16 2026-10-16"},
+		{"de", "Das Fest wurde auf den 18. Juni verschoben.", "2027-06-18 2027-06-18"},
+		{"nl", "De vergadering is verplaatst naar 3 juni.", "2027-06-03 2027-06-03"},
 		{"de", "Jeden Dienstag gehe ich schwimmen.", ""},
 		{"de", "Der Kurs geht vom 3. bis 9. August.", "2027-08-03 2027-08-09"},
 		{"de", "Heute in zwei Wochen heiraten wir.", "2026-10-28 2026-10-28"},

@@ -25,6 +25,13 @@ func (p *parser) direction(i int) int {
 			break
 		}
 	}
+	if p.movedUntil(i) {
+		for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ { // "wurde auf den 3. Mai verschoben"
+			if matches(p.tab.moved, p.t[j].low) {
+				return 1
+			}
+		}
+	}
 	lo := i
 	for {
 		start := p.clauseStart(lo)
@@ -72,7 +79,7 @@ func (p *parser) cue(j, i int) int {
 		}
 		return 1
 	}
-	if matches(p.tab.moved, t.low) && (!p.isPast(j) || p.movedUntil(i)) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
+	if matches(p.tab.moved, t.low) && !p.isPast(j) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
 		return 1
 	}
 	if p.isPast(j) {
@@ -93,7 +100,7 @@ func (p *parser) cue(j, i int) int {
 func (p *parser) movedUntil(i int) bool {
 	for i--; p.has(i, kArticle); i-- {
 	}
-	return p.has(i, kTo, kUntil)
+	return p.has(i, kTo, kUntil, kMovedTo)
 }
 
 // isPast reports whether the word at j is a past form.
