@@ -146,10 +146,10 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		}
 		return c, err
 	}
-	expect := func(t *testing.T, err error, says ...string) {
+	expect := func(t *testing.T, meaning, err error, says ...string) {
 		t.Helper()
 		for _, s := range says {
-			if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), s) {
+			if !errors.Is(err, meaning) || !strings.Contains(err.Error(), s) {
 				t.Errorf("%v; want %q in it", err, s)
 			}
 		}
@@ -157,7 +157,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 	t.Run("a connection without credentials is refused, and the error says how to make them", func(t *testing.T) {
 		t.Parallel()
 		_, err := connect(t, func(c *client.Config) { c.Creds = "" })
-		expect(t, err, "EUNOE_CREDS", "eunoe auth")
+		expect(t, memory.ErrForbidden, err, "EUNOE_CREDS", "eunoe auth")
 	})
 	t.Run("a file that is no credentials is refused", func(t *testing.T) {
 		t.Parallel()
@@ -166,7 +166,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := connect(t, func(c *client.Config) { c.Creds = path })
-		expect(t, err, path, ".creds")
+		expect(t, memory.ErrInvalid, err, path, ".creds")
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("it shows the file: %v", err)
 		}
@@ -179,7 +179,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		}
 		other.add(t, access.User{Name: "stranger", Role: access.RoleBot, Bank: "alice"})
 		_, err := connect(t, func(c *client.Config) { c.Creds = other.seed("stranger") })
-		expect(t, err, other.seed("stranger"), "removed")
+		expect(t, memory.ErrForbidden, err, other.seed("stranger"), "removed")
 	})
 	t.Run("requests to another bank are refused at once", func(t *testing.T) {
 		t.Parallel()
@@ -189,18 +189,18 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		}
 		began := time.Now()
 		_, err = c.Recall(t.Context(), "bob", wire.RecallRequest{Query: "x"})
-		expect(t, err, "mem.bob.recall", "own bank")
+		expect(t, memory.ErrForbidden, err, "mem.bob.recall", "own bank")
 		_, err = c.Publish(t.Context(), "bob", "chat", memory.Message{Content: "x"})
-		expect(t, err, "mem.bob.message.chat")
+		expect(t, memory.ErrForbidden, err, "mem.bob.message.chat")
 		_, err = c.Flush(t.Context(), "bob", "chat")
-		expect(t, err, "mem.bob.flush.chat")
+		expect(t, memory.ErrForbidden, err, "mem.bob.flush.chat")
 		_, err = c.Admin().Erase(t.Context(), "alice")
-		expect(t, err, "mem.admin.erase", "operators")
+		expect(t, memory.ErrForbidden, err, "mem.admin.erase", "operators")
 		sub, err := c.Subscribe(t.Context(), "bob", "")
 		if err == nil {
 			_, err = sub.Next(t.Context())
 		}
-		expect(t, err, "mem.bob.change.*")
+		expect(t, memory.ErrForbidden, err, "mem.bob.change.*")
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -216,7 +216,7 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		}
 		for range 2 {
 			_, err = c.Status(t.Context(), "alice")
-			expect(t, err, "_INBOX_bob", "EUNOE_INBOX")
+			expect(t, memory.ErrForbidden, err, "_INBOX_bob", "EUNOE_INBOX")
 		}
 	})
 	t.Run("credentials for a server without users are refused, and the error says how to make users", func(t *testing.T) {
@@ -227,14 +227,14 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = l.Close(context.Background()) })
 		_, err = connect(t, func(c *client.Config) { c.URL = l.URL })
-		expect(t, err, "eunoe auth init")
+		expect(t, memory.ErrInvalid, err, "eunoe auth init")
 	})
 	t.Run("no error shows the password in an address", func(t *testing.T) {
 		t.Parallel()
 		_, err := connect(t, func(c *client.Config) {
 			c.URL, c.Creds = strings.Replace(w.url, "nats://", "nats://me:hunter2@", 1), ""
 		})
-		expect(t, err, "EUNOE_CREDS")
+		expect(t, memory.ErrForbidden, err, "EUNOE_CREDS")
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("it shows the password: %v", err)
 		}

@@ -144,12 +144,14 @@ make() { command make --dry-run --directory "$MODULE" "$@" >/dev/null; }
 var (
 	ofUp       = regexp.MustCompile(`(^|\s)bin/eunoe up\b`)
 	ofFollower = regexp.MustCompile(`^(bin/eunoe tail|nats sub)\b`)
+	ofSpeaker  = regexp.MustCompile(`^bin/eunoe mcp\b`) // of a protocol, on standard input
 )
 
 // script returns a page's commands as a script for bash. A page begins with an `eunoe up` that answers. Each line is run
 // as it stands, but: what serves or follows changes stays in the background, an `eunoe up` takes the place of the one
 // before; a comment with "refused" or "stopped" says that the command is to be refused, or needs a stopped server; a
-// check by doctor waits for what starts in the background. A model that is named is a scripted one.
+// check by doctor waits for what starts in the background; what speaks a protocol on standard input finds
+// its end there. A model that is named is a scripted one.
 func script(lines []command, prepare string) string {
 	var b strings.Builder
 	up := func(line string) {
@@ -169,6 +171,8 @@ func script(lines []command, prepare string) string {
 			fmt.Fprintf(&b, "%s 2>follower%d.log & says follower%d.log following\n", code, i, i)
 		case strings.HasPrefix(code, "nats-server "):
 			fmt.Fprintf(&b, "stop; %s 2>broker.log & says broker.log 'Server is ready'\n", strings.TrimSuffix(code, " &"))
+		case ofSpeaker.MatchString(code):
+			fmt.Fprintf(&b, "%s </dev/null\n", code)
 		case strings.HasPrefix(code, "bin/eunoe doctor"):
 			fmt.Fprintf(&b, "healthy %s\n", code)
 		case strings.Contains(comment, "refused"):
