@@ -72,7 +72,7 @@ func TestCredentials(t *testing.T) {
 		_, _, other := pair(t, nkeys.CreateUser)
 		path := file(t, other)
 		_, err := events.Dial(events.ConnConfig{URL: url, Creds: path})
-		if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), path) {
+		if !errors.Is(err, memory.ErrForbidden) || !strings.Contains(err.Error(), path) {
 			t.Errorf("another's: %v", err)
 		}
 	})

@@ -128,7 +128,7 @@ says() { # FILE WORDS: waits until the file of what was started last has them
 }
 healthy() { # COMMAND: waits until it finds nothing to mend
 	local try
-	for try in {1..30}; do
+	for try in {1..15}; do
 		if "$@" >doctor.log; then cat doctor.log; return 0; fi
 	done
 	return 1
