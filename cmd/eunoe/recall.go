@@ -183,6 +183,7 @@ func spoken(it memory.Item) string {
 // filterFlags are the filters that recall, reflect and list share.
 type filterFlags struct {
 	set            memory.Filter // without its times
+	exclude        memory.Exclude
 	from, to, asOf string
 }
 
@@ -201,6 +202,9 @@ func (f *filterFlags) add(cmd *cobra.Command, records bool) {
 	fl.StringVar(&f.from, "from", "", "only records from this time on (RFC 3339 or a date)")
 	fl.StringVar(&f.to, "to", "", "only records up to this time")
 	fl.StringVar(&f.asOf, "as-of", "", "what was valid at this time")
+	console.Names(fl, &f.exclude.Sessions, "exclude-sessions", "not these sessions")
+	fl.StringSliceVar(&f.exclude.Speakers, "exclude-speakers", nil, "not these speakers")
+	fl.StringSliceVar(&f.exclude.IDs, "exclude-ids", nil, "not the records with these ids")
 }
 
 func (f *filterFlags) filter() (memory.Filter, error) {
@@ -215,6 +219,9 @@ func (f *filterFlags) filter() (memory.Filter, error) {
 			return out, err
 		}
 		*t.to = at
+	}
+	if x := f.exclude; len(x.Sessions)+len(x.Speakers)+len(x.IDs) > 0 {
+		out.Exclude = &x
 	}
 	return out, nil
 }

@@ -16,8 +16,17 @@ const (
 // Records lists the four record kinds.
 var Records = []Record{RecordFact, RecordComposite, RecordObservation, RecordMessage}
 
+// Exclude names what a filter leaves out. Sessions and Speakers leave out what a filter of that session, or of those
+// speakers, lets through. IDs leave out the records of these ids, and nothing else that rests on the same messages. A
+// composite or an observation that rests on a fact left out is left out too; the other leaves of the composite are not.
+type Exclude struct {
+	Sessions []SessionID `json:"sessions,omitempty"`
+	Speakers []string    `json:"speakers,omitempty"`
+	IDs      []string    `json:"ids,omitempty"`
+}
+
 // Filter narrows what recall and list return: within one field any value matches, across fields all must. From and To
-// bound when it was said or happened, both inclusive.
+// bound when it was said or happened, both inclusive. Exclude leaves out of that what any value of it names.
 type Filter struct {
 	Records  []Record   `json:"records,omitempty"`
 	Kinds    []Kind     `json:"kinds,omitempty"`
@@ -30,6 +39,7 @@ type Filter struct {
 	From     *time.Time `json:"from,omitempty"`
 	To       *time.Time `json:"to,omitempty"`
 	AsOf     *time.Time `json:"as_of,omitempty"`
+	Exclude  *Exclude   `json:"exclude,omitempty"`
 }
 
 // The strategies of recall.

@@ -186,7 +186,36 @@ func Filter(f memory.Filter) error {
 	if f.From != nil && f.To != nil && f.To.Before(*f.From) {
 		return memory.Invalid("to", "lies before from")
 	}
-	return nil
+	return exclude(f.Exclude)
+}
+
+// maxExcluded bounds each list of what a filter leaves out.
+const maxExcluded = 1000
+
+// exclude refuses what a filter leaves out where it is malformed.
+func exclude(x *memory.Exclude) error {
+	if x == nil {
+		return nil
+	}
+	for _, l := range []struct {
+		field string
+		n     int
+	}{{"exclude.sessions", len(x.Sessions)}, {"exclude.ids", len(x.IDs)}} {
+		if l.n > maxExcluded {
+			return memory.Invalid(l.field, "has %d values; at most %d are allowed", l.n, maxExcluded)
+		}
+	}
+	for i, s := range x.Sessions {
+		if err := memory.CheckID(Element("exclude.sessions", i), string(s)); err != nil {
+			return err
+		}
+	}
+	for i, id := range x.IDs {
+		if err := memory.CheckID(Element("exclude.ids", i), id); err != nil {
+			return err
+		}
+	}
+	return Names("exclude.speakers", x.Speakers)
 }
 
 // The pauses between two questions of Poll grow by half, from the first to the last. From the last on they are a share

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"database/sql"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
@@ -18,7 +19,7 @@ func Composites() Kind {
 				return Condition{SQL: "1"}
 			}
 			return Condition{`NOT EXISTS (WITH RECURSIVE t(no) AS (SELECT c.no UNION ALL SELECT k.no FROM t CROSS JOIN composites k ON k.parent = t.no)
-SELECT 1 FROM t CROSS JOIN facts f ON f.parent = t.no WHERE NOT (` + f.Facts.SQL + `))`, f.Facts.Args}
+SELECT 1 FROM t CROSS JOIN facts f ON f.parent = t.no WHERE NOT (` + f.Facts.SQL + `)) AND ` + f.Composites.SQL, slices.Concat(f.Facts.Args, f.Composites.Args)}
 		},
 		Items: Items{Select: compositeItem, Scan: scanCompositeItem, Sources: compositeItemSources},
 		Rules: compositeRules,

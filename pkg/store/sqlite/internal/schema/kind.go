@@ -113,6 +113,7 @@ type Condition struct {
 // Filter is a memory.Filter as conditions.
 type Filter struct {
 	Facts, Messages, Observations Condition // over the aliases f, m and o; never empty
+	Composites                    Condition // over the alias c, besides that on the facts beneath; never empty
 	Plain                         bool      // whatever is live now passes, and nothing is narrowed beyond that
 }
 

@@ -78,6 +78,9 @@ func (r *Reader) filterObservations(f memory.Filter, n filter) (filter, error) {
 	if len(f.Types) > 0 {
 		own.add("o.type IN (SELECT value FROM json_each(?))", engine.List(f.Types))
 	}
+	if x := f.Exclude; x != nil && len(x.IDs) > 0 {
+		own.add("o.id NOT IN (SELECT value FROM json_each(?))", engine.List(x.IDs))
+	}
 	f.Kinds, f.Types = nil, nil
 	beneath, err := r.filterKinds(f, nil)
 	if err != nil {
@@ -118,6 +121,12 @@ func (r *Reader) filterKinds(f memory.Filter, kinds []memory.Kind) (filter, erro
 	if err := r.addCommon(f, &facts, &messages); err != nil {
 		return filter{}, err
 	}
+	var composites conditions
+	if f.Exclude != nil {
+		if err := r.addExcluded(*f.Exclude, &facts, &messages, &composites); err != nil {
+			return filter{}, err
+		}
+	}
 	if f.AsOf != nil {
 		args := append([]any{r.bank}, validAtArgs(*f.AsOf)...)
 		facts.lead(lead{`SELECT no FROM facts WHERE bank = ? AND said <= ?`, args[:2:2]},
@@ -126,7 +135,7 @@ func (r *Reader) filterKinds(f memory.Filter, kinds []memory.Kind) (filter, erro
 		messages.lead(lead{`SELECT seq FROM messages WHERE bank = ? AND time <= ?`, args[:2:2]})
 	}
 	n := filter{
-		Filter: schema.Filter{Facts: facts.all(), Messages: messages.all(), Plain: len(facts.parts) == 1 && f.AsOf == nil},
+		Filter: schema.Filter{Facts: facts.all(), Messages: messages.all(), Composites: composites.all(), Plain: len(facts.parts) == 1 && f.AsOf == nil},
 		valid:  schema.Condition{SQL: "f.live"},
 		leads:  map[memory.Record][]lead{memory.RecordFact: facts.leads, memory.RecordMessage: messages.leads},
 	}
@@ -221,6 +230,32 @@ func (r *Reader) addOfFacts(f memory.Filter, facts, messages *conditions) error 
 		facts.add(`EXISTS (SELECT 1 FROM fact_entities n WHERE n.bank = f.bank AND n.entity IN (SELECT value FROM json_each(?))
   AND n.live = f.live AND n.said = f.said AND n.fact = f.no)`, engine.List(ids))
 		facts.lead(lead{`SELECT DISTINCT fact FROM fact_entities WHERE bank = ? AND entity IN (SELECT value FROM json_each(?))`, []any{r.bank, engine.List(ids)}})
+	}
+	return nil
+}
+
+// addExcluded adds the conditions on what is left out, which no index leads to.
+func (r *Reader) addExcluded(x memory.Exclude, facts, messages, composites *conditions) error {
+	const among = " NOT IN (SELECT value FROM json_each(?))"
+	if len(x.Sessions) > 0 {
+		list := engine.List(x.Sessions)
+		facts.add("f.session"+among+` AND NOT EXISTS (SELECT 1 FROM fact_sources s CROSS JOIN messages e ON e.seq = s.seq
+  WHERE s.fact = f.no AND e.session IN (SELECT value FROM json_each(?)))`, list, list)
+		messages.add("m.session"+among, list)
+	}
+	if len(x.Speakers) > 0 {
+		spellings, err := r.spellings("speaker", x.Speakers)
+		if err != nil {
+			return err
+		}
+		facts.add("f.speaker"+among, engine.List(spellings))
+		messages.add("m.speaker"+among, engine.List(spellings))
+	}
+	if len(x.IDs) > 0 {
+		list := engine.List(x.IDs)
+		facts.add("f.id"+among, list)
+		messages.add("m.id"+among, list)
+		composites.add("c.id"+among, list)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"database/sql"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
@@ -15,12 +16,12 @@ func (r *Reader) Composites(nos []int64) ([]recall.CompositeRow, error) {
 	if len(nos) == 0 {
 		return nil, nil
 	}
-	const find = `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence
+	find := `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence, ` + r.filter.Composites.SQL + `
 FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 	found := make(map[int64]recall.CompositeRow, len(nos))
-	err := r.tx.Batch("read composites", 6, find, []any{engine.List(nos), r.bank}, func(row *engine.Rowset) error {
+	err := r.tx.Batch("read composites", 7, find, append(slices.Clone(r.filter.Composites.Args), engine.List(nos), r.bank), func(row *engine.Rowset) error {
 		c := recall.CompositeRow{No: row.Int(), ID: memory.CompositeID(row.Text()), Level: int(row.Int()), Text: row.Text(),
-			Said: engine.Time(row.Int()), Confidence: row.Float(), Whole: true}
+			Said: engine.Time(row.Int()), Confidence: row.Float(), Whole: row.Bool()}
 		found[c.No] = c
 		return nil
 	})
