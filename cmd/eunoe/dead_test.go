@@ -60,6 +60,19 @@ func TestDeadLettersByCommand(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, shown)
 		}
 	}
+	own := apptest.Decode[wire.Page[memory.DeadLetter]](t, ok(t, environ, "dead-letters", "--bank", "alice", "--json")).Items
+	if len(own) != n || own[0].ID != letters[0].ID {
+		t.Errorf("the bank's own letters are %+v", own)
+	}
+	if out := ok(t, environ, "dead-letters", "--bank", "alice", fmt.Sprint(letters[0].ID)); out != shown {
+		t.Errorf("the bank's own letter is\n%s", out)
+	}
+	if out := ok(t, environ, "windows", "--bank", "alice", "--ended"); strings.Count(out, "ended") != n {
+		t.Errorf("the windows are\n%s", out)
+	}
+	if out := ok(t, environ, "sessions", "--bank", "alice"); strings.Count(out, "chat") != 1 {
+		t.Errorf("the sessions are\n%s", out)
+	}
 	if out := ok(t, environ, "dead", "retry", fmt.Sprint(letters[0].ID)); !strings.Contains(out, "sent again") {
 		t.Errorf("got %s", out)
 	}

@@ -108,8 +108,8 @@ func (a *cli) commands(root *cobra.Command) {
 		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand,
 			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
-			a.entitiesCommand, a.historyCommand, a.exportCommand, a.tailCommand}},
-		{"operate", []func() *cobra.Command{a.statusCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand,
+			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.exportCommand, a.tailCommand}},
+		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand,
 			a.authCommand, a.doctorCommand, a.configCommand, a.versionCommand}},
 	} {
 		for _, make := range g.make {

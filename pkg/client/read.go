@@ -81,6 +81,21 @@ func (c *Client) Status(ctx context.Context, bank memory.BankID) (wire.Status, e
 	return Call(ctx, c, wire.StatusOf, bank, wire.StatusRequest{})
 }
 
+// Sessions reads one page of the bank's sessions.
+func (c *Client) Sessions(ctx context.Context, bank memory.BankID, req wire.SessionsRequest) (wire.Page[wire.Session], error) {
+	return Call(ctx, c, wire.Sessions, bank, req)
+}
+
+// Windows reads one page of the bank's windows: those that have not ended, or those that have.
+func (c *Client) Windows(ctx context.Context, bank memory.BankID, req wire.WindowsRequest) (wire.Page[wire.WindowStatus], error) {
+	return Call(ctx, c, wire.Windows, bank, req)
+}
+
+// DeadLetters reads one page of the bank's dead letters, or one of them with its payload.
+func (c *Client) DeadLetters(ctx context.Context, bank memory.BankID, req wire.LettersRequest) (wire.Page[memory.DeadLetter], error) {
+	return Call(ctx, c, wire.DeadLetters, bank, req)
+}
+
 // WaitSettled asks for the bank's status until every message published for it has been handled, and returns the last
 // status. It calls each, if not nil, with every status on the way. It asks after 50 ms at first and once a second at the
 // slowest. A bank that does not exist yet is waited for; the end of ctx is ErrDeadline.

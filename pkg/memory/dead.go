@@ -15,10 +15,10 @@ type DeadLetter struct {
 	Reason   string    `json:"reason"` // no message text
 	Attempts int       `json:"attempts"`
 	Stream   string    `json:"stream"`
-	Seq      uint64    `json:"seq"`           // in Stream
-	Subject  string    `json:"subject"`       // as published: where a retry goes
-	Payload  []byte    `json:"payload"`       // raw, in base64
-	Cut      bool      `json:"cut,omitempty"` // Payload is the beginning of what was too long to keep
+	Seq      uint64    `json:"seq"`               // in Stream
+	Subject  string    `json:"subject"`           // as published: where a retry goes
+	Payload  []byte    `json:"payload,omitempty"` // raw, in base64; a list leaves it out
+	Cut      bool      `json:"cut,omitempty"`     // Payload is the beginning of what was too long to keep
 	// Output is what a model answered, where that is the cause, and Prompt the
 	// name and version of what it was asked, as "extract/1".
 	Output string    `json:"output,omitempty"`

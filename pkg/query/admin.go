@@ -45,7 +45,7 @@ func (s *Service) Dead(ctx context.Context, _ memory.BankID, r wire.DeadRequest)
 	}
 	switch r.Action {
 	case "", "list":
-		return s.listDead(ctx, f, limit)
+		return s.listDead(ctx, f, limit, "dead")
 	case "show":
 		if r.All {
 			return reply, memory.Invalid("all", "does not go with show; give an id")
@@ -60,7 +60,8 @@ func (s *Service) Dead(ctx context.Context, _ memory.BankID, r wire.DeadRequest)
 	return reply, memory.Invalid("action", "is not known; expected list, show, retry or drop")
 }
 
-func (s *Service) listDead(ctx context.Context, f deadletter.Filter, limit int) (wire.DeadReply, error) {
+// listDead returns the page of a list that a filter selects, which has one letter more than limit.
+func (s *Service) listDead(ctx context.Context, f deadletter.Filter, limit int, name string) (wire.DeadReply, error) {
 	reply := wire.DeadReply{Items: []memory.DeadLetter{}}
 	list, err := deadletter.List(ctx, s.conn, f)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Service) listDead(ctx context.Context, f deadletter.Filter, limit int) 
 	}
 	if len(list) > limit {
 		list = list[:limit]
-		reply.Next = Position{No: int64(list[limit-1].ID)}.cursor("dead")
+		reply.Next = Position{No: int64(list[limit-1].ID)}.cursor(name)
 	}
 	for _, d := range list {
 		d.Payload, d.Output = nil, ""

@@ -37,6 +37,9 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.History, s.History),
 		wire.Handle(wire.Changes, s.Changes),
 		wire.Handle(wire.StatusOf, s.Status),
+		wire.Handle(wire.Sessions, s.Sessions),
+		wire.Handle(wire.Windows, s.Windows),
+		wire.Handle(wire.DeadLetters, s.DeadLetters),
 		wire.Handle(wire.Banks, s.Banks),
 		wire.Handle(wire.Dead, s.Dead),
 		wire.Handle(wire.Reextract, s.writes.Reextract),
@@ -125,7 +128,7 @@ func narrower(name string) string {
 	switch name {
 	case "recall", "reflect":
 		return "ask for fewer max_facts or max_tokens, or sources: false"
-	case "list", "tree", "entities", "changes", "conflicts", "banks", "dead":
+	case "list", "tree", "entities", "changes", "conflicts", "banks", "dead", "sessions", "windows", "dead_letters":
 		return "ask for a smaller limit and page on"
 	}
 	return "ask for less"

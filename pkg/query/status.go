@@ -41,7 +41,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusR
 		if messages, writes, err = r.Applied(); err != nil {
 			return err
 		}
-		return accounts(r, &st, now, s.cfg.IdleAfter)
+		return s.accounts(r, &st, now)
 	})
 	if errors.Is(err, memory.ErrNotFound) && st.Messages.Last > 0 {
 		// Published and not applied: the bank will be made. Applied and not there: it was erased.
@@ -82,7 +82,7 @@ func (s *Service) windows(ctx context.Context, bank memory.BankID) (wire.Pending
 }
 
 // accounts fills in what the store counts.
-func accounts(r Reader, st *wire.Status, now time.Time, idle time.Duration) error {
+func (s *Service) accounts(r Reader, st *wire.Status, now time.Time) error {
 	var err error
 	if st.Conservation, err = r.Conservation(); err != nil {
 		return err
@@ -103,9 +103,7 @@ func accounts(r Reader, st *wire.Status, now time.Time, idle time.Duration) erro
 	if err != nil {
 		return err
 	}
-	if b.Windows != nil && b.Windows.IdleAfter != nil {
-		idle = time.Duration(*b.Windows.IdleAfter)
-	}
+	idle := s.idleAfter(b)
 	sessions, err := r.Pending(1000)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/query/write"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // Store is what the query service asks of a backend. Implementations are safe for concurrent use. Every answer is
@@ -66,6 +67,11 @@ type Lister interface {
 	// Entities returns up to limit entities of a type ("" = all) whose name or
 	// alias holds match (NormalText), redirected ones left out, by id.
 	Entities(typ memory.EntityType, match string, from Position, limit int) ([]memory.Entity, Position, error)
+	// Sessions returns up to limit sessions with stored messages, by the sequence of the last of them, the greatest first
+	// unless oldestFirst. Until is when the last pending message was stored; nil where none is.
+	Sessions(oldestFirst bool, from Position, limit int) ([]wire.Session, Position, error)
+	// Windows returns up to limit windows that ended, of a session ("" = all), the last end first.
+	Windows(session memory.SessionID, from Position, limit int) ([]wire.WindowStatus, Position, error)
 	// Conflicts returns up to limit conflicts in a state ("" = all), by id.
 	Conflicts(state memory.ConflictState, from Position, limit int) ([]memory.Conflict, Position, error)
 }

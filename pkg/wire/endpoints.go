@@ -6,7 +6,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// The endpoints of a bank. Recall, Get, List, Tree, Entities, History, Changes and Status write nothing.
+// The endpoints of a bank. Recall, Get, List, Tree, Entities, History, Changes, Status,
+// Sessions, Windows and DeadLetters write nothing.
 var (
 	// Recall finds what bears on a query.
 	Recall = Endpoint[RecallRequest, RecallReply]{
@@ -137,6 +138,31 @@ var (
 				Conservation: memory.Conservation{Published: 3, Committed: 2, Empty: 1}},
 		},
 	}
+	// Sessions lists the conversations of a bank.
+	Sessions = Endpoint[SessionsRequest, Page[Session]]{
+		Name: "sessions", Summary: "List the sessions of a bank.", ReplyName: "SessionPage",
+		Example: Example[SessionsRequest, Page[Session]]{
+			SessionsRequest{Order: "newest", Limit: 20},
+			Page[Session]{Items: []Session{{Session: "chat-1", Messages: 12, First: exampleTime, Last: exampleTime.Add(time.Hour), Seq: 1240}}},
+		},
+	}
+	// Windows lists windows that have not ended, or have.
+	Windows = Endpoint[WindowsRequest, Page[WindowStatus]]{
+		Name: "windows", Summary: "List the windows of a bank.", ReplyName: "WindowPage",
+		Example: Example[WindowsRequest, Page[WindowStatus]]{
+			WindowsRequest{State: WindowEnded, Session: "chat-1"},
+			Page[WindowStatus]{Items: []WindowStatus{{ID: "w_1", Session: "chat-1", State: WindowEnded, First: 1, Last: 3, Outcome: memory.WindowFacts, Write: 9}}},
+		},
+	}
+	// DeadLetters lists the dead letters of one bank, or shows one.
+	DeadLetters = Endpoint[LettersRequest, Page[memory.DeadLetter]]{
+		Name: "dead_letters", Summary: "List the dead letters of a bank, or show one.", ReplyName: "DeadLetterPage",
+		Example: Example[LettersRequest, Page[memory.DeadLetter]]{
+			LettersRequest{Stage: "extract"},
+			Page[memory.DeadLetter]{Items: []memory.DeadLetter{{ID: 3, Stage: "extract", Bank: "alice", Session: "chat-1", Reason: "the answer is no JSON",
+				Attempts: 3, Stream: "MEM_WINDOWS", Seq: 7, Subject: "mem.alice.window.chat-1", First: exampleTime, Last: exampleTime.Add(time.Minute)}}},
+		},
+	}
 )
 
 // The endpoints of operators.
@@ -181,6 +207,7 @@ func Endpoints() []Description {
 		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(),
 		Conflicts.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
+		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(),
 		Banks.Describe(), Dead.Describe(), Reextract.Describe(), Verify.Describe(), Erase.Describe(),
 	}
 }

@@ -87,10 +87,11 @@ func InFlight(ctx context.Context, c *events.Conn, bank memory.BankID) ([]memory
 	var out []memory.Window
 	// Parked first: a window that returns meanwhile is found on the queue.
 	for _, from := range []struct{ stream, kind string }{{c.Naming.Parked(), events.KindParked}, {c.Naming.Windows(), events.KindWindow}} {
-		err := eachOf(ctx, c, from.stream, c.Naming.BankKind(bank, from.kind), func(e events.Event) {
+		err := eachOf(ctx, c, from.stream, c.Naming.BankKind(bank, from.kind), 1, func(e events.Event) bool {
 			if w, err := e.Window(); err == nil {
 				out = append(out, w)
 			}
+			return true
 		})
 		if err != nil {
 			return nil, fmt.Errorf("list the windows of %s in flight: %w", bank, err)
@@ -99,9 +100,29 @@ func InFlight(ctx context.Context, c *events.Conn, bank memory.BankID) ([]memory
 	return out, nil
 }
 
-// eachOf reads the events that match a filter without a consumer, because a work queue allows only one.
-func eachOf(ctx context.Context, c *events.Conn, stream, filter string, f func(events.Event)) error {
-	for next := uint64(1); ; {
+// Waiting calls f with the windows of a bank that are parked, or queued, past a sequence, of a session ("" = all), oldest
+// first, until f returns false.
+func Waiting(ctx context.Context, c *events.Conn, bank memory.BankID, session memory.SessionID, parked bool, after uint64, f func(events.Event, memory.Window) bool) error {
+	stream, filter := c.Naming.Windows(), c.Naming.BankKind(bank, events.KindWindow)
+	if session != "" {
+		filter = c.Naming.WindowSubject(bank, session)
+	}
+	if parked {
+		stream, filter = c.Naming.Parked(), c.Naming.BankKind(bank, events.KindParked)
+		if session != "" {
+			filter = c.Naming.ParkedSubject(bank, session)
+		}
+	}
+	return eachOf(ctx, c, stream, filter, after+1, func(e events.Event) bool {
+		w, err := e.Window()
+		return err != nil || f(e, w)
+	})
+}
+
+// eachOf reads the events that match a filter, from the sequence next on and until f returns false, without a consumer,
+// because a work queue allows only one.
+func eachOf(ctx context.Context, c *events.Conn, stream, filter string, next uint64, f func(events.Event) bool) error {
+	for {
 		e, err := c.NextEvent(ctx, stream, filter, next)
 		if memory.Code(err) == 404 {
 			return nil
@@ -109,7 +130,9 @@ func eachOf(ctx context.Context, c *events.Conn, stream, filter string, f func(e
 		if err != nil {
 			return err
 		}
-		f(e)
+		if !f(e) {
+			return nil
+		}
 		next = e.Seq + 1
 	}
 }
