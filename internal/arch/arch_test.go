@@ -57,6 +57,7 @@ var floors = map[string]float64{
 	"test/scriptedmodel":               2,
 	"pkg/client":                       2,
 	"pkg/gateway":                      4,
+	"pkg/chatproxy":                    3,
 	"pkg/mcp":                          3,
 	"pkg/consolidate/plan/statement":   2,
 	"pkg/consolidate/plan/timeline":    2,

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
+	"github.com/eunoe-memory/eunoe/pkg/chatproxy"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -34,6 +35,8 @@ type Config struct {
 	Origins []string
 	// Rate is how many requests a second one key may make, with bursts of as many; 0 = any number.
 	Rate int
+	// Chat is where chat completions go; no upstream = nowhere, and they are not found.
+	Chat chatproxy.Config
 	// Version is told by GET /v1/self.
 	Version string
 }
@@ -49,6 +52,9 @@ func (c Config) Validate() error {
 	}
 	for _, o := range c.Origins {
 		errs = append(errs, http.NewCrossOriginProtection().AddTrustedOrigin(o))
+	}
+	if c.Chat.Upstream != "" {
+		errs = append(errs, c.Chat.Validate())
 	}
 	return errors.Join(errs...)
 }
@@ -69,7 +75,8 @@ type Gateway struct {
 	guard    guard
 	keys     *keys
 	metrics  *metrics
-	page     []byte // the reference
+	chat     *chatproxy.Proxy // nil = off
+	page     []byte           // the reference
 	stopping chan struct{}
 }
 
@@ -87,10 +94,16 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	}
 	g.guard = newGuard(cfg)
 	g.keys = newKeys(g.cfg)
+	if cfg.Chat.Upstream != "" {
+		if g.chat, err = chatproxy.New(cfg.Chat, chatproxy.Deps{Log: deps.Log}); err != nil {
+			return nil, err
+		}
+	}
 	g.metrics = newMetrics(g.routes, g.keys)
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} { // not part of the OpenAPI document
 		g.routes = append(g.routes, Route{Method: method, Path: "/mcp/{bank}", Name: "mcp", serve: (*Gateway).agents})
 	}
+	g.routes = append(g.routes, chatRoutes()...)
 	for i := range g.routes {
 		r := &g.routes[i]
 		g.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
@@ -112,6 +125,9 @@ func (g *Gateway) Run(ctx context.Context, grace time.Duration) error {
 		case <-ctx.Done():
 			close(g.stopping)
 			g.keys.close(grace)
+			if g.chat != nil {
+				g.chat.Close()
+			}
 			return nil
 		case now := <-tick.C:
 			g.keys.closeIdle(now)

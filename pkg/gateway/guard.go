@@ -40,11 +40,11 @@ func (g guard) admit(w http.ResponseWriter, r *http.Request) (done bool, err err
 	}
 	if trusted {
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "Retry-After, Mcp-Session-Id")
+		h.Set("Access-Control-Expose-Headers", "Retry-After, Mcp-Session-Id, X-Eunoe-Recalled")
 		h.Add("Vary", "Origin")
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, traceparent, tracestate")
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Eunoe-Bank, X-Eunoe-Key, X-Eunoe-Session, X-Eunoe-Speaker, Mcp-Session-Id, Mcp-Protocol-Version, traceparent, tracestate")
 			h.Set("Access-Control-Max-Age", "600")
 			w.WriteHeader(http.StatusNoContent)
 			return true, nil

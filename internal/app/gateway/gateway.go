@@ -18,6 +18,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/pkg/chatproxy"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/gateway"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -77,6 +78,7 @@ func config(c settings.Config, broker events.ConnConfig) gateway.Config {
 		out.Broker.URL = nats.DefaultURL // it is not used
 		out.Broker.Options = []nats.Option{nats.InProcessServer(broker.InProcess)}
 	}
+	out.Chat = chatproxy.Config{Upstream: c.ChatUpstream, Key: c.ChatKey, Tokens: c.ChatTokens}
 	out.Open, out.Origins, out.Rate, out.Version = isOpen(c), c.HTTPOrigins, c.HTTPRate, process.Version
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"net"
 	"net/url"
+
+	"github.com/eunoe-memory/eunoe/pkg/provider"
 )
 
 // Off is the value of HTTP that opens no gateway.
@@ -17,6 +19,10 @@ type GatewaySettings struct {
 	HTTPProxied bool     `env:"HTTP_PROXIED" envDefault:"false" doc:"a proxy that ends TLS is in front of the gateway: every request needs a key, any Host is answered"`
 	HTTPOrigins []string `env:"HTTP_ORIGINS" doc:"origins of pages that may call the gateway (https://app.example.org), comma separated; empty is none but its own"`
 	HTTPRate    int      `env:"HTTP_RATE" envDefault:"1000" doc:"requests a second of one key; more are refused with 429. 0 is without bound"`
+
+	ChatUpstream string       `env:"CHAT_UPSTREAM" doc:"endpoint of OpenAI's protocol behind the chat proxy (https://api.openai.com/v1); empty is none, and no proxy"`
+	ChatKey      provider.Key `env:"CHAT_KEY" doc:"key of that endpoint, for callers who bring none"`
+	ChatTokens   int          `env:"CHAT_TOKENS" envDefault:"1000" doc:"tokens of memory that the chat proxy adds to a request, about"`
 }
 
 func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
@@ -34,6 +40,12 @@ func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
 		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host {
 			wrong("HTTP_ORIGINS", "%q is no origin; expected one like https://app.example.org", o)
 		}
+	}
+	if u, err := url.Parse(s.ChatUpstream); s.ChatUpstream != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		wrong("CHAT_UPSTREAM", "is no address without credentials; expected one like https://api.openai.com/v1")
+	}
+	if s.ChatTokens < 1 {
+		wrong("CHAT_TOKENS", "%d must be at least 1", s.ChatTokens)
 	}
 	if s.HTTPRate < 0 {
 		wrong("HTTP_RATE", "%d must not be negative", s.HTTPRate)

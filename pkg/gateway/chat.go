@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/chatproxy"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// chatRoutes are the paths of the chat proxy. They are no part of the OpenAPI document: their bodies are OpenAI's.
+func chatRoutes() []Route {
+	return []Route{
+		{Method: http.MethodPost, Path: "/v1/chat/completions", Name: "chat", public: (*Gateway).complete},
+		{Method: http.MethodPost, Path: bankPath + "chat/completions", Name: "chat_of_bank", public: (*Gateway).complete},
+	}
+}
+
+// complete passes a chat completion on, with the memory of a bank.
+func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
+	if g.chat == nil {
+		return &refusal{status: http.StatusNotFound, message: "the chat proxy is off; an operator names the endpoint behind it in EUNOE_CHAT_UPSTREAM"}
+	}
+	if err := mediaType(r); err != nil {
+		return err
+	}
+	own, upstream, err := chatKeys(r)
+	if err != nil {
+		return err
+	}
+	if own == "" && !g.cfg.Open {
+		return &refusal{status: http.StatusUnauthorized, field: "X-Eunoe-Key", message: "a key of Eunoe is needed (SU…): in the header X-Eunoe-Key, with that of the upstream in Authorization, or in Authorization alone"}
+	}
+	call := chatproxy.Call{Bank: bank(r), Session: memory.SessionID(r.Header.Get("X-Eunoe-Session")), Speaker: r.Header.Get("X-Eunoe-Speaker"), Key: upstream,
+		Fail: func(w http.ResponseWriter, r *http.Request, err error) {
+			g.fail(w, r, &refusal{status: http.StatusBadGateway, message: "the endpoint behind the chat proxy (EUNOE_CHAT_UPSTREAM) does not answer: " + err.Error()})
+		}}
+	if call.Bank == "" {
+		call.Bank = memory.BankID(r.Header.Get("X-Eunoe-Bank"))
+	}
+	if err := chatNames(&call); err != nil {
+		return err
+	}
+	if call.Body, err = body(w, r, maxBatch); err != nil {
+		return err
+	}
+	call.Until = time.Now().Add(chatproxy.Patience)
+	c, err := g.keys.getWithin(r.Context(), own, call.Until)
+	// What the gateway's own key of the upstream costs is for those whom the broker has let in.
+	if err != nil && (!errors.Is(err, memory.ErrUnavailable) || upstream == "" && g.cfg.Chat.Key != "") {
+		return err
+	}
+	if err != nil {
+		return g.chat.Serve(w, r, call, func() {})
+	}
+	if err := c.admit(); err != nil {
+		g.keys.put(c)
+		return err
+	}
+	call.Memory = c.client
+	return g.chat.Serve(w, r, call, func() { g.keys.put(c) })
+}
+
+// chatNames checks the names that the headers of a call give.
+func chatNames(c *chatproxy.Call) error {
+	if c.Bank == "" {
+		c.Bank = "default"
+	}
+	if _, err := memory.ParseBankID(string(c.Bank)); err != nil {
+		return named("X-Eunoe-Bank", err)
+	}
+	if c.Session != "" {
+		if _, err := memory.ParseSessionID(string(c.Session)); err != nil {
+			return named("X-Eunoe-Session", err)
+		}
+	}
+	if err := (memory.Message{Content: "-", Speaker: c.Speaker}).Validate(); err != nil {
+		return named("X-Eunoe-Speaker", err)
+	}
+	return nil
+}
+
+// named returns an error of a field under the name of the header that it came in.
+func named(header string, err error) error {
+	var field *memory.FieldError
+	if errors.As(err, &field) {
+		return memory.Invalid(header, "%s", field.Message)
+	}
+	return err
+}
+
+// chatKeys tells Eunoe's key from the header that is for the upstream. A seed never goes there: it is Eunoe's wherever it
+// stands. Authorization without a seed is the upstream's, and so it is where X-Eunoe-Key has the seed.
+func chatKeys(r *http.Request) (own, upstream string, err error) {
+	values := r.Header.Values("Authorization")
+	if len(values) > 1 || len(r.Header.Values("X-Eunoe-Key")) > 1 {
+		return "", "", &refusal{status: http.StatusBadRequest, field: "Authorization", message: "there are several keys of one kind; expected one Authorization and one X-Eunoe-Key"}
+	}
+	if len(values) == 1 {
+		upstream = values[0]
+	}
+	own = strings.TrimSpace(r.Header.Get("X-Eunoe-Key"))
+	_, token, _ := strings.Cut(upstream, " ")
+	if isSeed(strings.TrimSpace(token)) || isSeed(strings.TrimSpace(upstream)) {
+		if own != "" {
+			return "", "", &refusal{status: http.StatusBadRequest, field: "Authorization", message: "has a key of Eunoe beside that in X-Eunoe-Key; expected the key of the upstream, or none"}
+		}
+		return strings.TrimSpace(token), "", nil
+	}
+	return own, upstream, nil
+}
+
+// isSeed reports whether a text looks like the seed of an nkey, of whatever kind: it must not leave this deployment.
+func isSeed(s string) bool {
+	return len(s) > 40 && s[0] == 'S' && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// getWithin is get that does not wait beyond a time. Then the error is memory.ErrUnavailable, and the connection serves
+// those who ask later.
+func (k *keys) getWithin(ctx context.Context, seed string, until time.Time) (*caller, error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	type result struct {
+		c   *caller
+		err error
+	}
+	got := make(chan result)
+	go func() {
+		c, err := k.get(context.WithoutCancel(ctx), seed)
+		select {
+		case got <- result{c, err}:
+		case <-ctx.Done():
+			if err == nil {
+				k.put(c)
+			}
+		}
+	}()
+	select {
+	case r := <-got:
+		return r.c, r.err
+	case <-ctx.Done():
+		return nil, memory.ErrUnavailable
+	}
+}
