@@ -230,6 +230,10 @@ func TestEveryCommand(t *testing.T) {
 		if r := run(t, t.Context(), environ, "no\n", "forget", "--bank", "gone", "--session", "later"); r.code != 2 || !strings.Contains(r.err, "Type yes") {
 			t.Errorf("%+v", r)
 		}
+		would := ok(t, environ, "forget", "--bank", "gone", "--session", "later", "--preview")
+		if !strings.Contains(would, "would be forgotten") || !strings.Contains(would, "of session later") {
+			t.Errorf("the preview is\n%s", would)
+		}
 		r := run(t, t.Context(), environ, "yes\n", "forget", "--bank", "gone", "--session", "later")
 		if r.code != 0 || !strings.Contains(r.out, "forgotten") {
 			t.Fatalf("%+v", r)

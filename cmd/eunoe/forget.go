@@ -30,13 +30,16 @@ func (a *cli) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if req.Preview {
+				yes = true
+			}
 			if !yes {
 				if err := confirm(cmd, "Erase "+what+" for good?"); err != nil {
 					return err
 				}
 			}
 			if wholeBank {
-				return ask(a, cmd, wire.Erase, wire.EraseRequest{Bank: a.Bank}, showReceipt)
+				return ask(a, cmd, wire.Erase, wire.EraseRequest{Bank: a.Bank, Preview: req.Preview}, showReceipt)
 			}
 			return ask(a, cmd, wire.Forget, req, showReceipt)
 		},
@@ -47,6 +50,7 @@ func (a *cli) forgetCommand() *cobra.Command {
 	f.BoolVar(&wholeBank, "whole-bank", false, "erase the bank (operators)")
 	f.BoolVar(&req.KeepMessages, "keep-messages", false, "keep the source messages of a fact")
 	f.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
+	f.BoolVar(&req.Preview, "preview", false, "show what would be erased, and erase nothing")
 	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
@@ -85,11 +89,22 @@ func confirm(cmd *cobra.Command, question string) error {
 }
 
 func showReceipt(w io.Writer, r wire.ForgetReply) {
+	rows := [][]string{{"messages", fmt.Sprint(r.Messages)}, {"facts", fmt.Sprint(r.Facts)}, {"composites", fmt.Sprint(r.Composites)}, {"observations", fmt.Sprint(r.Observations)}}
+	if p := r.Preview; p != nil {
+		fmt.Fprintln(w, "would be forgotten:")
+		for _, s := range p.Sessions {
+			rows = append(rows, []string{"of session " + string(s.Session), fmt.Sprint(s.Messages)})
+		}
+		for _, ids := range [][]string{{"facts", join(p.Facts)}, {"messages", join(p.Messages)}, {"facts that stay, changed", join(p.Changed)}} {
+			if ids[1] != "" {
+				rows = append(rows, []string{ids[0], short(ids[1], 2*textWidth)})
+			}
+		}
+		console.Table(w, nil, rows)
+		return
+	}
 	fmt.Fprintf(w, "forgotten up to message %d\n", r.Upto)
-	console.Table(w, nil, [][]string{
-		{"messages", fmt.Sprint(r.Messages)}, {"facts", fmt.Sprint(r.Facts)}, {"composites", fmt.Sprint(r.Composites)},
-		{"observations", fmt.Sprint(r.Observations)}, {"stream events erased", fmt.Sprint(r.Events)}, {"stream events rewritten", fmt.Sprint(r.Rewritten)},
-	})
+	console.Table(w, nil, append(rows, []string{"stream events erased", fmt.Sprint(r.Events)}, []string{"stream events rewritten", fmt.Sprint(r.Rewritten)}))
 	if r.Op != "" {
 		fmt.Fprintln(w, "op "+console.OneLine(r.Op))
 	}

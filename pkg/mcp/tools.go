@@ -186,7 +186,7 @@ func correct(ctx context.Context, b *bank, g given) (string, error) {
 	return fmt.Sprintf("corrected: [%s] holds now, version %d", e.ID, e.Version), err
 }
 
-// forget erases what its preview showed: the token is made of the item as it was then.
+// forget erases what its preview showed: the token is made of what that was.
 func forget(ctx context.Context, b *bank, g given) (string, error) {
 	a, err := bind[struct {
 		ID      string `json:"id"`
@@ -199,17 +199,33 @@ func forget(ctx context.Context, b *bank, g given) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%v", b.id, item.ID, item.Text, item.Sources))
+	would, err := b.client.Forget(ctx, b.id, wire.ForgetRequest{ID: a.ID, Preview: true})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d %v %d %v", b.id, item.ID, item.Text, would.Messages, would.Preview.Messages, would.Facts, would.Preview.Facts))
 	token := hex.EncodeToString(sum[:4])
 	if a.Confirm != token {
 		said := ""
 		if a.Confirm != "" {
 			said = "this token is of something else, or it changed since. "
 		}
-		return fmt.Sprintf("%swould erase for good, with %d messages it rests on:\n%s\nto do it, ask the user, then call with confirm %s", said, len(item.Sources), lines([]memory.Item{item}, true), token), nil
+		return fmt.Sprintf("%swould erase for good %s:\n%s\nto do it, ask the user, then call with confirm %s", said, erases(would), lines([]memory.Item{item}, true), token), nil
 	}
 	r, err := b.client.Forget(ctx, b.id, wire.ForgetRequest{ID: a.ID})
 	return fmt.Sprintf("erased: %d facts, %d messages", r.Facts, r.Messages), err
+}
+
+// erases says what a forget would erase, with the ids of the other facts that would go.
+func erases(r wire.ForgetReply) string {
+	out := fmt.Sprintf("%d facts, %d messages, %d observations", r.Facts, r.Messages, r.Observations)
+	for _, s := range r.Preview.Sessions {
+		out += fmt.Sprintf(", %d of session %s", s.Messages, line(string(s.Session)))
+	}
+	if len(r.Preview.Facts) > 1 {
+		out += fmt.Sprintf("; facts %v", r.Preview.Facts)
+	}
+	return out
 }
 
 func answer(ctx context.Context, b *bank, g given) (string, error) {

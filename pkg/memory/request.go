@@ -86,4 +86,5 @@ type ForgetRequest struct {
 	Speaker      string    `json:"speaker,omitempty"`
 	Bank         bool      `json:"bank,omitempty"`
 	KeepMessages bool      `json:"keep_messages,omitempty"`
+	Preview      bool      `json:"preview,omitempty"` // say what would be erased, and erase nothing
 }

@@ -25,7 +25,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Observe, s.writes.Observe),
 		wire.Handle(wire.Consolidate, s.writes.Consolidate),
 		wire.Handle(wire.Retain, s.writes.Retain),
-		wire.Handle(wire.Forget, s.writes.Forget),
+		wire.Handle(wire.Forget, s.Forget),
 		wire.Handle(wire.Feedback, s.writes.Feedback),
 		wire.Handle(wire.Edit, s.writes.Edit),
 		wire.Handle(wire.Conflicts, s.Conflicts),
@@ -44,7 +44,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Dead, s.Dead),
 		wire.Handle(wire.Reextract, s.writes.Reextract),
 		wire.Handle(wire.Verify, s.Verify),
-		wire.Handle(wire.Erase, s.writes.EraseBank),
+		wire.Handle(wire.Erase, s.EraseBank),
 	}
 }
 

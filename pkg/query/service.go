@@ -30,6 +30,7 @@ type Service struct {
 	cfg     Config
 	conn    *events.Conn
 	store   Store
+	preview func(context.Context, memory.Write) (memory.Changes, error)
 	sameLog func() error
 	warm    bool // vectors are searched
 	recall  *recall.Engine
@@ -57,6 +58,11 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		ready: make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.preview = deps.Preview; s.preview == nil {
+		s.preview = func(context.Context, memory.Write) (memory.Changes, error) {
+			return memory.Changes{}, fmt.Errorf("this service previews no writes: %w", memory.ErrUnavailable)
+		}
 	}
 	if s.sameLog = deps.SameLog; s.sameLog == nil {
 		s.sameLog = func() error { return nil }
@@ -245,8 +251,11 @@ func (c Config) Validate() error {
 
 // Deps are the collaborators of a Service.
 type Deps struct {
-	Conn     *events.Conn // nil = the service does not Run, and what needs the log is memory.ErrUnavailable
-	Store    Store
+	Conn  *events.Conn // nil = the service does not Run, and what needs the log is memory.ErrUnavailable
+	Store Store
+	// Preview says what a write would change, and changes nothing; nil = whoever asks for that is told
+	// memory.ErrUnavailable.
+	Preview  func(context.Context, memory.Write) (memory.Changes, error)
 	SameLog  func() error         // why the log is not the one that the store was made from; nil = it is
 	Embedder memory.Embedder      // nil = no semantic recall, and callers' vectors are not checked against a model
 	Reranker memory.Reranker      // nil = the fused order stands

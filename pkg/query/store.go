@@ -72,6 +72,9 @@ type Lister interface {
 	Sessions(oldestFirst bool, from Position, limit int) ([]wire.Session, Position, error)
 	// Windows returns up to limit windows that ended, of a session ("" = all), the last end first.
 	Windows(session memory.SessionID, from Position, limit int) ([]wire.WindowStatus, Position, error)
+	// Located returns up to limit ids of message events by sequence, in that order and without those that have none, and
+	// up to limit sessions with how many of the events are theirs, those with the most first and then by name.
+	Located(seqs []uint64, limit int) ([]memory.MessageID, []wire.SessionCount, error)
 	// Conflicts returns up to limit conflicts in a state ("" = all), by id.
 	Conflicts(state memory.ConflictState, from Position, limit int) ([]memory.Conflict, Position, error)
 }

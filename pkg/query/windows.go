@@ -28,7 +28,7 @@ func (s *Service) Windows(ctx context.Context, bank memory.BankID, r wire.Window
 	}
 	switch r.State {
 	case "", "pending":
-		next := from
+		var next Position
 		if out.Items, next, err = s.pendingWindows(ctx, bank, r.Session, from, limit); err == nil {
 			out.Next = next.cursor(list)
 		}

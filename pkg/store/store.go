@@ -17,6 +17,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/llm"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
@@ -30,6 +31,8 @@ type Store interface {
 
 	// Dump writes the logical content: stores with equal content write equal bytes.
 	Dump(ctx context.Context, w io.Writer) error
+	// Preview returns what decide would change for a write that came next, and changes nothing.
+	Preview(ctx context.Context, w memory.Write, decide plan.Func) (memory.Changes, error)
 	// Counts returns the number of rows by table.
 	Counts(ctx context.Context) (map[string]int, error)
 	// Check compares the indexes with what they index. The error names what is out of step. It needs a store that is

@@ -18,5 +18,6 @@ type BanksRequest struct {
 // EraseRequest erases a whole bank.
 type EraseRequest struct {
 	WriteControl
-	Bank string `json:"bank"`
+	Bank    string `json:"bank"`
+	Preview bool   `json:"preview,omitempty"` // say what would be erased, and erase nothing
 }

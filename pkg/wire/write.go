@@ -58,8 +58,30 @@ type FeedbackReply struct {
 	Write uint64 `json:"write"`
 }
 
-// ForgetReply is a receipt with the sequence of the write.
+// ForgetReply is a receipt with the sequence of the write. That of a preview counts what would be erased; its Op is "",
+// its Write 0, and stream events are not counted.
 type ForgetReply struct {
 	Write uint64 `json:"write"`
 	memory.Receipt
+	Preview *ForgetPreview `json:"preview,omitempty"`
+}
+
+// MaxPreview is how many of a kind a preview names.
+const MaxPreview = 20
+
+// ForgetPreview names some of what a forget would erase, MaxPreview of each kind; no list is null.
+type ForgetPreview struct {
+	Fresh        bool                   `json:"fresh"` // what was published before is all among it
+	Facts        []memory.FactID        `json:"facts"`
+	Messages     []memory.MessageID     `json:"messages"`
+	Composites   []memory.CompositeID   `json:"composites"`
+	Observations []memory.ObservationID `json:"observations"`
+	Changed      []memory.FactID        `json:"changed"`  // facts that stay: they lose a source, or hold again
+	Sessions     []SessionCount         `json:"sessions"` // whose messages would go, those with the most first
+}
+
+// SessionCount counts messages of a session.
+type SessionCount struct {
+	Session  memory.SessionID `json:"session"`
+	Messages int              `json:"messages"`
 }

@@ -55,24 +55,8 @@ func removeUnfinished(p *process.Process) {
 
 // Config returns the configuration of consolidation with the models that the process has.
 func Config(p *process.Process) consolidate.Config {
-	c, out := p.Settings, consolidate.DefaultConfig()
-	out.Thresholds, out.Model, out.Dimension = p.Embedder.Thresholds(), p.Embedder.Name(), p.Embedder.Dimension()
-	out.Batch = c.Batch
-	for _, own := range []struct {
-		to   *float64
-		from float64
-	}{{&out.Thresholds.Dedup, c.Dedup}, {&out.Thresholds.Cluster, c.Cluster}, {&out.Thresholds.Diameter, c.Diameter}} {
-		if own.from > 0 {
-			*own.to = own.from
-		}
-	}
-	if c.Cluster > 0 {
-		out.SharedEase = 0 // a threshold that is set holds as it is
-	}
-	out.Decide = p.Models.Language(memory.StageDecide) != nil
-	out.Summarise = p.Models.Language(memory.StageSummarise) != nil
-	out.Observe = p.Models.Language(memory.StageObserve) != nil
-	out.SummariseMin = c.SummariseMin
+	out := consolidate.DefaultConfig()
+	out.Config, out.Batch = storage.Planning(p), p.Settings.Batch
 	return out
 }
 

@@ -152,7 +152,7 @@ func (a *Appender) write(ctx context.Context, w memory.Write, wait time.Duration
 		}
 	}
 	if out.Code != 0 {
-		return *out, refusal(*out)
+		return *out, Refusal(*out)
 	}
 	return *out, nil
 }
@@ -172,8 +172,8 @@ func (a *Appender) outcome(ctx context.Context, bank memory.BankID, op string, w
 	return out, nil
 }
 
-// refusal is the error of a write that the consolidator refused.
-func refusal(o memory.WriteOutcome) error {
+// Refusal is the error of a write that the consolidator refused.
+func Refusal(o memory.WriteOutcome) error {
 	meaning := memory.FromCode(o.Code)
 	if meaning == nil {
 		return fmt.Errorf("write %s was refused with code %d: %s", o.Op, o.Code, o.Message)

@@ -78,7 +78,7 @@ func edited(r wire.EditRequest, out *memory.WriteOutcome, err error) (wire.EditR
 		return wire.EditReply{}, err
 	}
 	if out.Code != 0 {
-		return wire.EditReply{}, refusal(*out)
+		return wire.EditReply{}, Refusal(*out)
 	}
 	reply := wire.EditReply{Op: out.Op, Write: out.Write, ID: string(r.ID), Version: out.Version}
 	if len(out.Results) > 0 && out.Results[0].ID != "" {

@@ -6,13 +6,52 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/request"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // Forget erases a record, a session or what a speaker said.
 func (a *Appender) Forget(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (wire.ForgetReply, error) {
+	if err := checkForget(r); err != nil {
+		return wire.ForgetReply{}, err
+	}
+	return a.forget(ctx, bank, r)
+}
+
+// ForgetWrite returns the write that a forget would append now, and whether the store has applied what was published
+// before within the request's wait: a preview of it is complete then. A bank that is not in the store is
+// memory.ErrNotFound.
+func (a *Appender) ForgetWrite(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (w memory.Write, fresh bool, err error) {
+	if !r.Bank {
+		if err := checkForget(r); err != nil {
+			return w, false, err
+		}
+	}
+	_, wait, err := a.control(r.WriteControl)
+	if err != nil {
+		return w, false, err
+	}
+	if a.deps.Conn == nil {
+		return w, false, fmt.Errorf("forget: no connection to the log: %w", memory.ErrUnavailable)
+	}
+	upto, err := a.deps.Conn.LastMessage(ctx, bank)
+	if err != nil {
+		return w, false, err
+	}
+	writes, err := a.deps.Conn.LastWrite(ctx, bank)
+	if err != nil {
+		return w, false, err
+	}
+	if fresh, err = request.Applied(ctx, a.deps.Store, upto, writes, wait); err != nil {
+		return w, false, err
+	}
+	r.WriteControl, r.Preview = wire.WriteControl{}, false
+	return memory.Write{Bank: bank, Kind: memory.WriteForget, Upto: upto, Time: a.deps.Now(), Forget: &r}, fresh, a.exists(ctx, bank)
+}
+
+func checkForget(r wire.ForgetRequest) error {
 	if r.Bank {
-		return wire.ForgetReply{}, memory.Invalid("bank", "a whole bank is erased by an operator")
+		return memory.Invalid("bank", "a whole bank is erased by an operator")
 	}
 	named := 0
 	for _, v := range []string{r.ID, string(r.Session), r.Speaker} {
@@ -21,24 +60,21 @@ func (a *Appender) Forget(ctx context.Context, bank memory.BankID, r wire.Forget
 		}
 	}
 	if named != 1 {
-		return wire.ForgetReply{}, memory.Invalid("id", "give exactly one of id, session and speaker")
+		return memory.Invalid("id", "give exactly one of id, session and speaker")
 	}
 	if r.KeepMessages && r.ID == "" {
-		return wire.ForgetReply{}, memory.Invalid("keep_messages", "goes with id alone: a session and a speaker are messages")
+		return memory.Invalid("keep_messages", "goes with id alone: a session and a speaker are messages")
 	}
 	switch {
 	case r.ID != "":
-		if err := memory.CheckID("id", r.ID); err != nil {
-			return wire.ForgetReply{}, err
-		}
+		return memory.CheckID("id", r.ID)
 	case r.Session != "":
-		if _, err := memory.ParseSessionID(string(r.Session)); err != nil {
-			return wire.ForgetReply{}, err
-		}
+		_, err := memory.ParseSessionID(string(r.Session))
+		return err
 	case len(r.Speaker) > memory.MaxName:
-		return wire.ForgetReply{}, memory.Invalid("speaker", "is %d bytes long; at most %d are allowed", len(r.Speaker), memory.MaxName)
+		return memory.Invalid("speaker", "is %d bytes long; at most %d are allowed", len(r.Speaker), memory.MaxName)
 	}
-	return a.forget(ctx, bank, r)
+	return nil
 }
 
 func (a *Appender) forget(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (wire.ForgetReply, error) {

@@ -77,7 +77,7 @@ func retained(out *memory.WriteOutcome, err error) (wire.RetainReply, error) {
 		return wire.RetainReply{}, err
 	}
 	if out.Code != 0 {
-		return wire.RetainReply{}, refusal(*out)
+		return wire.RetainReply{}, Refusal(*out)
 	}
 	results := out.Results
 	if results == nil {

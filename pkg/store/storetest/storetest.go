@@ -65,6 +65,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		{"a text by a model keeps its mark", modelStamps},
 		{"Y15 a text index has no row of a deleted record and finds two Chinese characters", textIndex},
 		{"the same log gives the same dump whatever the batches", batches},
+		{"a preview plans on the present state and changes nothing", previews},
 		{"L20 a restart keeps everything", restart},
 		{"a batch that fails leaves nothing", allOrNothing},
 		{"whatever is written and erased, the indexes stay in step", randomOperations},

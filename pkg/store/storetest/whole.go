@@ -13,6 +13,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
 )
 
 // Log returns a synthetic log: n messages in three banks and the writes of their windows, two messages each, with
@@ -46,6 +47,40 @@ func Log(n int) ([]consolidate.MessageEvent, []memory.Write) {
 		writes = append(writes, memory.Write{Bank: bank, Kind: memory.WriteWindow, Seq: seq, Op: string(end.ID), Time: at(i + n), Window: &end, Facts: []memory.Fact{f}})
 	}
 	return events, writes
+}
+
+// previews checks that a preview returns what a plan decides from the state that the next write would find, and that
+// nothing is changed by it.
+func previews(t *testing.T, h *harness) {
+	h.put("b", memory.Changes{Facts: []memory.Fact{fact("b", "Ann sails.", 0)}})
+	before := h.dump()
+	see := func(bank memory.BankID, want int) memory.Changes {
+		t.Helper()
+		c, err := h.Preview(context.Background(), memory.Write{Bank: bank, Kind: memory.WriteRetain, Op: "seen"}, func(v plan.View, w memory.Write) (memory.Changes, error) {
+			found, err := v.Facts([]memory.FactID{fact("b", "Ann sails.", 0).ID})
+			return memory.Changes{Facts: append(found, fact(w.Bank, "Ann rows.", 0))}, err
+		})
+		h.must(err)
+		if len(c.Facts) != want {
+			t.Errorf("a preview of bank %q returns %d facts, want %d", bank, len(c.Facts), want)
+		}
+		return c
+	}
+	see("b", 2)
+	see("nobody", 1)
+	if after := h.dump(); after != before {
+		t.Errorf("a preview changed the store:\n%s", cmp.Diff(before, after))
+	}
+	if out, err := h.Outcome(context.Background(), "b", "seen"); err != nil || out != nil {
+		t.Errorf("a preview has the outcome %+v, %v", out, err)
+	}
+	if err := h.Read(context.Background(), "nobody", func(query.Reader) error { return nil }); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("a preview made a bank: %v", err)
+	}
+	why := errors.New("no plan")
+	if _, err := h.Preview(context.Background(), memory.Write{Bank: "b"}, func(plan.View, memory.Write) (memory.Changes, error) { return memory.Changes{}, why }); !errors.Is(err, why) {
+		t.Errorf("the error of a plan is %v", err)
+	}
 }
 
 // consolidateLog is a small plan that reads what it changes: it merges sources, supersedes by what was said later, and

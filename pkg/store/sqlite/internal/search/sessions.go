@@ -62,3 +62,22 @@ AND (?3 = 0 OR (write, id) < (?3, ?4)) ORDER BY write DESC, id DESC LIMIT ?5`
 	places, last := page(places, limit)
 	return list[:len(places)], last, nil
 }
+
+// Located returns up to limit ids of message events, by sequence, and up to limit of their sessions with how many of the
+// events are theirs.
+func (r *Reader) Located(seqs []uint64, limit int) ([]memory.MessageID, []wire.SessionCount, error) {
+	const find = `SELECT coalesce(m.id, e.id) FROM json_each(?) j CROSS JOIN message_events e ON e.seq = j.value LEFT JOIN messages m ON m.seq = e.seq
+WHERE e.bank = ? AND coalesce(m.id, e.id, '') <> '' ORDER BY e.seq LIMIT ?`
+	list := engine.List(seqs)
+	ids, err := engine.Column[memory.MessageID](r.tx, "read the ids of messages", find, list, r.bank, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	const count = `SELECT e.session, count(*) AS n FROM json_each(?) j CROSS JOIN message_events e ON e.seq = j.value WHERE e.bank = ?
+GROUP BY e.session ORDER BY n DESC, e.session LIMIT ?`
+	sessions, err := engine.All(r.tx, "count messages by session", count, []any{list, r.bank, limit}, func(rows *sql.Rows) (s wire.SessionCount, err error) {
+		err = rows.Scan(&s.Session, &s.Messages)
+		return s, err
+	})
+	return ids, sessions, err
+}
