@@ -60,7 +60,10 @@ func ExecuteIn(ctx context.Context, environ, args []string, stdin io.Reader, std
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if isHook(cmd) {
+		return exitOK // an agent takes anything else for a refusal of what its user asked
+	}
 	if err != nil && !a.began && memory.Code(err) == 500 {
 		err = console.UsageError{Err: err}
 	}
@@ -104,7 +107,7 @@ func (a *cli) commands(root *cobra.Command) {
 		id   string
 		make []func() *cobra.Command
 	}{
-		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand, a.mcpCommand}},
+		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand, a.mcpCommand, a.hookCommand}},
 		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand,
 			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
+	"github.com/eunoe-memory/eunoe/internal/hook"
 	"github.com/eunoe-memory/eunoe/pkg/mcp"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -53,6 +55,36 @@ func (a *cli) mcpCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&install, "install", false, "print the settings for agents instead")
 	return cmd
 }
+
+// isHook reports whether a command is that of a hook, however it is used.
+func isHook(cmd *cobra.Command) bool { return strings.HasPrefix(cmd.CommandPath(), "eunoe hook") }
+
+func (a *cli) hookCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "hook AGENT",
+		Short: "Answer a hook of a coding agent, whose event is on standard input",
+		Long: "Gives a coding agent a memory: an overview when a session begins, what memory\n" +
+			"holds on each prompt, and both turns kept. plugins/claude-code has the settings.\n\n" +
+			"It never fails: the exit code is 0, and nothing is printed to standard error.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: agentClaude, Short: "Answer a hook of Claude Code", Args: cobra.ArbitraryArgs, Example: "  eunoe hook claude-code --bank alice < event.json",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			defer func() {
+				if p := recover(); p != nil { // an exit code would block every prompt
+					err = fmt.Errorf("hook: %v", p)
+				}
+			}()
+			return hook.Claude(cmd.Context(), a.bankID(), a.connect, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	})
+	return cmd
+}
+
+// agentClaude is the agent whose hooks are answered.
+const agentClaude = "claude-code"
 
 // printInstall prints what to put where. Only what differs from the defaults is named.
 func (a *cli) printInstall(cmd *cobra.Command, tools string) error {

@@ -116,6 +116,7 @@ var floors = map[string]float64{
 	"cmd/consolidator":                 14,
 	"cmd/query":                        14,
 	"internal/console":                 13,
+	"internal/hook":                    13,
 	"cmd/eunoe":                        14,
 	"bench":                            14,
 	"bench/bm25":                       2,

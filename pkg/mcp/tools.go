@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -59,6 +60,15 @@ func tools() []tool {
 		{reads: true, name: "search", does: "Find items; returns their ids.", call: search, args: []argument{{name: "query", kind: text, required: true}}},
 		{reads: true, name: "fetch", does: "Read one item by id.", call: fetch, args: []argument{{name: "id", kind: text, required: true}}},
 	}
+}
+
+// Overview returns what memory_overview answers: who and what a bank is about; "" for a bank that nobody has made.
+func Overview(ctx context.Context, c *client.Client, id memory.BankID) (string, error) {
+	text, err := overview(ctx, &bank{id, c}, nil)
+	if errors.Is(err, memory.ErrNotFound) {
+		return "", nil
+	}
+	return text, err
 }
 
 func overview(ctx context.Context, b *bank, _ given) (string, error) {
