@@ -85,7 +85,7 @@ func bot(n events.Naming, bank memory.BankID) Permissions {
 // events, take and acknowledge windows, answer requests. The only request it may make is entities, which extractors
 // show to a model. It cannot delete or purge a stream, and has no operator's rights.
 func worker(n events.Naming) Permissions {
-	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), "_INBOX.>", "$SRV.>"}}
+	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), "_INBOX.>", "$SRV.>"}}
 	add := func(subjects ...string) { p.Publish = append(p.Publish, subjects...) }
 	add(subject(n, "*", "entities"), "$JS.API.INFO")
 	for _, s := range n.Streams(events.StreamOptions{}) {
@@ -151,6 +151,10 @@ type Exports struct {
 	Requests []string // one answer each
 	Streamed []string // any number of answers
 	Events   []string
+	// Intake are the subjects on which ingest takes the publishes of banks, in place of the stream: a stream heeds
+	// headers of JetStream that tell a publisher of other banks. Published are the subjects that the bots publish to;
+	// one token, the session, stands in for the wildcard at the end of both. Offered names no Published.
+	Intake, Published []string
 }
 
 // exports returns the subjects of one bank, or of every bank ("*") for "".
@@ -159,9 +163,12 @@ func exports(n events.Naming, bank memory.BankID) Exports {
 	if bank != "" {
 		tok = events.EncodeToken(string(bank))
 	}
-	d := Exports{
-		Requests: []string{n.Subject(tok, events.KindMessage, "*"), n.Subject(tok, events.KindFlush, "*")},
-		Events:   []string{n.Subject(tok, events.KindChange, "*")},
+	d := Exports{Events: []string{n.Subject(tok, events.KindChange, "*")}}
+	for _, kind := range []string{events.KindMessage, events.KindFlush} {
+		d.Intake = append(d.Intake, n.Subject(tok, events.KindIntake, kind+".*"))
+		if bank != "" {
+			d.Published = append(d.Published, n.Subject(tok, kind, "*"))
+		}
 	}
 	single, streamed := requests()
 	for _, r := range single {
@@ -191,7 +198,7 @@ func Conf(b Registry, n events.Naming) string {
 	offered := Offered(n)
 	w.WriteString("    exports: [\n")
 	within := strconv.Quote(AnswerWithin.String())
-	for _, s := range offered.Requests {
+	for _, s := range append(offered.Requests, offered.Intake...) {
 		fmt.Fprintf(&w, "      { service: %s, threshold: %s }\n", strconv.Quote(s), within)
 	}
 	for _, s := range offered.Streamed {
@@ -208,6 +215,10 @@ func Conf(b Registry, n events.Naming) string {
 		d := Of(n, bank)
 		for _, s := range append(d.Requests, d.Streamed...) {
 			fmt.Fprintf(&w, "      { service: { account: %s, subject: %s } }\n", strconv.Quote(home), strconv.Quote(s))
+		}
+		for i, s := range d.Intake {
+			to := strconv.Quote(d.Published[i])
+			fmt.Fprintf(&w, "      { service: { account: %s, subject: %s }, to: %s }\n", strconv.Quote(home), strconv.Quote(s), to)
 		}
 		for _, s := range d.Events {
 			fmt.Fprintf(&w, "      { stream: { account: %s, subject: %s } }\n", strconv.Quote(home), strconv.Quote(s))

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -140,7 +141,7 @@ func (g *guard) export(home *server.Account, r Rules) error {
 			return err
 		}
 	}
-	return errors.Join(offer(r.Exports.Requests, service(server.Singleton)), offer(r.Exports.Streamed, service(server.Streamed)),
+	return errors.Join(offer(r.Exports.Requests, service(server.Singleton)), offer(r.Exports.Intake, service(server.Singleton)), offer(r.Exports.Streamed, service(server.Streamed)),
 		offer(r.Exports.Events, func(s string) error { return home.AddStreamExport(s, server.IsPublicExport) }))
 }
 
@@ -172,6 +173,12 @@ func (g *guard) admit(home *server.Account, t Tenant) error {
 		return err
 	}
 	if err := add(t.Imports.Streamed, request); err != nil {
+		return err
+	}
+	if err := add(t.Imports.Published, func(s string) error {
+		to := t.Imports.Intake[slices.Index(t.Imports.Published, s)]
+		return have.account.AddServiceImport(home, s, to)
+	}); err != nil {
 		return err
 	}
 	return add(t.Imports.Events, func(s string) error { return have.account.AddStreamImport(home, s, "") })

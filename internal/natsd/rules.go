@@ -25,9 +25,12 @@ type Rules struct {
 
 // Exports are subjects that the account of the streams shares with tenants.
 type Exports struct {
-	Requests []string // requests with one answer, publishing to a stream among them
+	Requests []string // requests with one answer
 	Streamed []string // requests with any number of answers
 	Events   []string // events that tenants receive
+	// Intake are requests that tenants make on other subjects: those of Published, each at its place. A wildcard ends
+	// both. What is exported has no Published.
+	Intake, Published []string
 }
 
 // Tenant is a separate account with what it imports.

@@ -26,6 +26,9 @@ const (
 	KindChange  = "change"
 	KindDead    = "dead"
 	KindParked  = "parked"
+	// KindIntake is the kind of messages and flushes on their way to the stream from a publisher in an account of its
+	// own: prefix.bank.intake.message.session.
+	KindIntake = "intake"
 )
 
 // Naming builds and parses subjects and names the streams and buckets of a deployment. The zero value uses

@@ -65,9 +65,14 @@ func New(cfg Config, deps Deps) (*Ingest, error) {
 // Metrics returns the live counters.
 func (i *Ingest) Metrics() *Metrics { return &i.metrics }
 
-// Run processes its share of the partitions until ctx ends. Then it completes the batches that have begun, releases the
-// partitions and returns nil.
+// Run processes its share of the partitions until ctx ends, and of the intake. Then it completes the batches that have
+// begun, releases the partitions and returns nil.
 func (i *Ingest) Run(ctx context.Context) error {
+	in := intake{conn: i.deps.Conn}
+	if err := in.open(); err != nil {
+		return err
+	}
+	defer in.close()
 	return lease.Share(ctx, i.deps.Conn, lease.ShareConfig{Group: "ingest", Owner: i.cfg.Owner, Parts: events.Partitions}, i.runPartition)
 }
 

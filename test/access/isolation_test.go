@@ -62,6 +62,10 @@ func TestABotHasItsBankAndNothingElse(t *testing.T) {
 					}
 				}
 			})
+			t.Run("no header of a publish tells whether there is another bank", func(t *testing.T) {
+				t.Parallel()
+				w.expectsNothing(t)
+			})
 			t.Run("no recall returns another bank's", func(t *testing.T) {
 				t.Parallel()
 				a := w.login(t, "alice")
@@ -166,6 +170,52 @@ func (w *deployment) publishesNothing(t *testing.T) {
 	}
 	for _, s := range subjects {
 		a.expectRefusal(`Publish to "` + s + `"`)
+	}
+}
+
+// expectsNothing publishes with the headers by which a publisher tells JetStream what it expects of the stream.
+func (w *deployment) expectsNothing(t *testing.T) {
+	t.Helper()
+	a := w.login(t, "alice")
+	answer := func(subject string, headers ...string) string {
+		m := nats.NewMsg(subject)
+		m.Data = []byte(`{"id":"probe","content":"A probe."}`)
+		for i := 0; i < len(headers); i += 2 {
+			m.Header[headers[i]] = []string{headers[i+1]}
+		}
+		return must(a.nc.RequestMsg(m, 15*time.Second))(t)
+	}
+	for _, subject := range []string{"mem.alice.message.probes", "mem.alice.flush.probes"} {
+		there := answer(subject, "Nats-Expected-Last-Subject-Sequence", "0", "Nats-Expected-Last-Subject-Sequence-Subject", "mem.*.bob.>")
+		none := answer(subject, "Nats-Expected-Last-Subject-Sequence", "0", "Nats-Expected-Last-Subject-Sequence-Subject", "mem.*.nobody.>")
+		if there != none {
+			t.Errorf("%s: of bob it says %s, of nobody %s", subject, there, none)
+		}
+		for _, headers := range [][]string{
+			{"Nats-Expected-Last-Subject-Sequence", "0", "Nats-Expected-Last-Subject-Sequence-Subject", "mem.*.nobody.>"},
+			{"Nats-Expected-Last-Subject-Sequence", "0"}, {"Nats-Expected-Last-Subject-Sequence-Subject", "mem.>"},
+			{"Nats-Expected-Last-Sequence", "1"}, {"Nats-Expected-Last-Msg-Id", "1"}, {"nats-expected-last-sequence", "1"},
+			{"Nats-Rollup", "all"}, {"Nats-TTL", "1s"}, {"Nats-Schedule", "@every 1s"}, {"Nats-Batch-Id", "b", "Nats-Batch-Sequence", "1"},
+		} {
+			var ack struct {
+				Seq   uint64
+				Error struct {
+					Code        int
+					Description string
+				}
+			}
+			said := answer(subject, headers...)
+			if err := json.Unmarshal([]byte(said), &ack); err != nil || ack.Seq != 0 || ack.Error.Code != 400 || !strings.Contains(ack.Error.Description, headers[0]) {
+				t.Errorf("%s %q: %s, %v", subject, headers, said, err)
+			}
+		}
+	}
+	a.settle("alice")
+	if out, code := a.ask("mem.alice.get", `{"id":"probe"}`); code != "404" {
+		t.Errorf("a publish that was refused is stored: %s", out)
+	}
+	if said := answer("mem.alice.message.probes", "Nats-Expected-Stream", w.naming.Messages(), "Traceparent", "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01", "X-Own", "1"); !strings.Contains(said, `"seq"`) || strings.Contains(said, "error") {
+		t.Errorf("a publish with other headers is answered %s", said)
 	}
 }
 
