@@ -39,8 +39,16 @@ func builtinRules() []rule {
 		{kind: "token", words: []string{"bearer ", "basic "}, re: regexp.MustCompile(`(?i)\b(?:bearer|authorization:\s*basic)\s+([A-Za-z0-9._~+/-]{16,}=*)`), group: 1, accept: mixed},
 		{kind: "password", words: []string{"://"}, re: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*:([^\s/@]{1,200})@`), group: 1},
 		{kind: "password", words: []string{"accountkey=", "sharedaccesskey="}, re: regexp.MustCompile(`(?i)\b(?:accountkey|sharedaccesskey)=([A-Za-z0-9+/=]{20,})`), group: 1},
-		{kind: "password", words: []string{"pass", "pwd", "kennwort", "contraseña", "clave", "mdp", "senha", "wachtwoord", "lösenord", "adgangskode", "salasana", "heslo", "jelszó"},
-			re: regexp.MustCompile(passwordForm), group: 1, accept: password},
+		{kind: "private_key", words: []string{"phrase", "words", "seed"}, re: regexp.MustCompile(seedForm), group: 1},
+		{kind: "code", words: []string{"code"}, digits: 2, re: regexp.MustCompile(backupForm), group: 1},
+		{kind: "ssn", words: []string{"ssn", "social security"}, digits: 9, re: regexp.MustCompile(`(?i)\b(?:ssn|social security)\b\D{0,30}?\b(\d{3}-\d{2}-\d{4})\b`), group: 1},
+		{kind: "password", words: []string{"pass", "pw", "kennwort", "contraseña", "senha", "wachtwoord", "parola", "пароль"}, re: regexp.MustCompile(quotedForm), group: 1, accept: password},
+		{kind: "password", words: []string{"pass"}, re: regexp.MustCompile(phraseForm), group: 1},
+		{kind: "password", words: []string{"wifi", "wi-fi", "wlan", "wpa", "hotspot"}, re: regexp.MustCompile(networkForm), group: 1, accept: stated},
+		{kind: "password", words: []string{"user", "login", "u:"}, re: regexp.MustCompile(userForm), group: 1, accept: stated},
+		{kind: "password", words: foreignPasswords, digits: 1, re: regexp.MustCompile(adjoiningForm), group: 1},
+		{kind: "password", words: []string{"pass", "pw", "psw", "kennwort", "contraseña", "clave", "mdp", "senha", "wachtwoord", "lösenord", "adgangskode", "salasana", "heslo", "jelszó", "parol", "lozinka", "kata sandi"},
+			re: regexp.MustCompile(passwordForm), group: 1, accept: namedPassword},
 		{kind: "password", words: foreignPasswords, re: regexp.MustCompile(foreignPasswordForm), group: 1, accept: password},
 		{kind: "password", words: []string{"pass"}, re: regexp.MustCompile(passForm), group: 1, accept: pass},
 		{kind: "password", words: []string{"login", "log-in", "creds", "credential", "user", "account", "zugang", "identifiant", "acceso", "credenzial"},
@@ -48,9 +56,9 @@ func builtinRules() []rule {
 		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeForm), group: 1},
 		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeBefore), group: 1},
 		{kind: "pin", words: []string{"pin", "cvv", "cvc"}, digits: 3,
-			re: regexp.MustCompile(`(?i)\b(?:pin(?:[ -]?(?:code|number))?|cvv2?|cvc)\b[^.!?\n\d]{0,24}?(?:\bis\b|\bwas\b|[:=])\s*(\d{3,8})\b`), group: 1},
-		{kind: "api_key", words: []string{"key", "token", "secret", "credential"},
-			re: regexp.MustCompile(`(?i)(?:api[ _-]?key|access[ _-]?key(?:[ _-]?id)?|secret[ _-]?key|client[ _-]?secret|(?:access|auth|refresh|bot|api|bearer)?[ _-]?token|secret|credentials?)["'` + "`" + `]?(?:\s*(?:[:=]|:=|=>)\s*|\s+(?:is|was)\s*:?\s+)["'` + "`" + `“]?([A-Za-z0-9_./+=~!@#$%^&*-]{8,300})`), group: 1, accept: mixed},
+			re: regexp.MustCompile(`(?i)\b(?:pin(?:[ -]?(?:code|number))?|cvv2?|cvc)\b[^.!?\n\d]{0,24}?(?:\b(?:is|was|ist|lautet|es|est|è|é)\s|[:=])\s*(\d{3,8})\b`), group: 1},
+		{kind: "api_key", words: []string{"key", "token", "secret", "credential", "api"},
+			re: regexp.MustCompile(`(?i)(?:api[ _-]?(?:key|schlüssel|sleutel)|cl[ée] api|clave api|chave (?:de |da )?api|access[ _-]?key(?:[ _-]?id)?|secret[ _-]?key|client[ _-]?secret|(?:access|auth|refresh|bot|api|bearer)?[ _-]?token|secret|credentials?)["'` + "`" + `]?(?:\s*(?:[:=]|:=|=>)\s*|\s+(?:is|was|ist|lautet|es|est|é|è)\s*:?\s+)["'` + "`" + `“]?([A-Za-z0-9_./+=~!@#$%^&*-]{8,300})`), group: 1, accept: mixed},
 		{kind: "api_key", digits: 1, re: regexp.MustCompile(`[A-Za-z0-9/+]{40,}`), accept: awsSecret},
 		{kind: "iban", digits: 9, re: regexp.MustCompile(`(?i)\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`), accept: iban},
 		{kind: "card", digits: 13, re: regexp.MustCompile(`(?:\d[ -]?){12,18}\d`), accept: card},
@@ -96,6 +104,18 @@ func password(match, value, rest string) bool {
 	}
 	rest = strings.TrimLeft(rest, "\"'`”")
 	return trimmed != value || rest == "" || strings.ContainsAny(rest[:1], ".,;!?\n)")
+}
+
+// namedPassword is password for a match that may say what the password is for: "passwords: rotate them" and "the password
+// for work: see the note" state none.
+func namedPassword(match, value, rest string) bool {
+	head := strings.ToLower(match[:len(match)-len(value)])
+	name := strings.TrimRight(head, " :=>-\"'`“„«")
+	alone := !strings.ContainsAny(strings.TrimPrefix(strings.TrimPrefix(name, "mot de "), "kata "), " \t")
+	if strings.ContainsAny(head, ":=>") && !alone || strings.HasSuffix(name, "passwords") {
+		return stated("", value, "") || strings.ContainsAny(strings.TrimRight(value, ".,;!?)"), "!@#$%^&*_")
+	}
+	return password(match, value, rest)
 }
 
 // expression reports whether a value is code that computes one: data.get(…), request.form[…].

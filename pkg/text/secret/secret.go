@@ -1,6 +1,6 @@
 // Package secret removes credentials from text: API keys and tokens of current formats, private keys, passwords and
-// logins that a sentence states in one of a dozen languages, one-time codes, card numbers that pass Luhn's check, and
-// bank account numbers (IBAN) whose check digits are right.
+// logins that a sentence states in one of some twenty languages, seed phrases, one-time and backup codes, card numbers that
+// pass Luhn's check, bank account numbers (IBAN) whose check digits are right, and US social security numbers.
 //
 // Redact uses the built-in rules; NewRedactor adds an operator's own patterns to them. Redaction is a net and no proof:
 // a secret that looks like ordinary words passes.

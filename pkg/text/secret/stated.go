@@ -8,18 +8,45 @@ import (
 )
 
 // passwordForm reads "DB_PASSWORD=x", "password: x", "the password of the router is x" and "das Passwort lautet x".
-const passwordForm = `(?i)(?:(?:\b|_)(?:pass(?:word|code|phrase|wd|wort|ord)s?|pwd|kennwort|contraseña|clave|mot de passe|mdp|senha|wachtwoord|lösenord|adgangskode|salasana|heslo|jelszó)` +
-	`|wlan-?passwort|wifi-?passwort)(?:["'\x60]?\s*(?:[:=]|:=|=>|->)\s*|[^.!?\n:=]{0,40}?\s+(?:is|was|to|ist|lautet|lauten|heißt|es|est|era|é|är|er|on|je)\s*:?\s+)` +
+const passwordForm = `(?i)(?:(?:\b|_)(?:pass(?:word|code|phrase|wd|wort|ord)s?|pwd?|psw|kennwort|contraseña|clave|mot de passe|mdp|senha|wachtwoord|lösenord|adgangskode|salasana|heslo|jelszó|parol[aă]|lozinka|kata sandi)` +
+	`|wlan-?passwort|wifi-?passwort)(?:["'\x60]?\s*(?:[:=]|:=|=>|->)\s*|[^.!?\n:=[\]]{0,40}?\s+(?:is|was|to|ist|lautet|lauten|heißt|es|est|este|era|é|è|är|er|on|je|adalah)\s*:?\s+|(?:[ \t]+[\p{L}\d'’-]+){1,5}[ \t]*[:=][ \t]*)` +
 	`["'\x60“„«]?([^\s"'\x60“”„«»]{3,200})`
 
 // foreignPasswordForm does so for words that do not begin or end with an ASCII letter.
-const foreignPasswordForm = `(?i)(?:密码|密碼|パスワード|暗証番号|비밀번호|암호|пароль|κωδικός|hasło|şifre(?:m|si)?|كلمة المرور|כלמת סיסמה|הסיסמה|סיסמה|पासवर्ड)` +
-	`(?:\s*(?:是|は|는|은)\s*|[^.!?\n:=：]{0,30}?(?:\s*[:=：]\s*|\s+(?:is|to|это|είναι|هي|היא|है)\s+))["'“«]?([^\s"'“”«»。、，]{3,200})`
+const foreignPasswordForm = `(?i)(?:密码|密碼|パスワード|暗証番号|비밀번호|암호|пароль|κωδικός|hasło|şifre(?:m|si)?|mật khẩu|รหัสผ่าน|كلمة السر|كلمة المرور|כלמת סיסמה|הסיסמה|סיסמה|पासवर्ड)` +
+	`(?:\s*(?:是|は|는|은|คือ)\s*|[^.!?\n:=：[\]]{0,30}?(?:\s*[:=：]\s*|\s+(?:is|to|это|είναι|هي|היא|है|là)\s+))["'“«]?([^\s"'“”«»。、，]{3,200})`
 
-var foreignPasswords = []string{"密码", "密碼", "パスワード", "暗証番号", "비밀번호", "암호", "пароль", "κωδικός", "hasło", "şifre", "كلمة المرور", "סיסמה", "पासवर्ड"}
+var foreignPasswords = []string{"密码", "密碼", "パスワード", "暗証番号", "비밀번호", "암호", "пароль", "κωδικός", "hasło", "şifre", "mật khẩu", "รหัสผ่าน", "كلمة السر", "كلمة المرور", "סיסמה", "पासवर्ड"}
 
 // otherVerbs are verbs of languages other than English behind which a plain word says what a password is like.
-var otherVerbs = text.NewWordSet("ist es est era é är er on je")
+var otherVerbs = text.NewWordSet("ist es est este era é è är er on je adalah")
+
+// adjoiningForm reads "密码12345678": a name without letters of the alphabet, and what is no word right behind it.
+const adjoiningForm = `(?:密码|密碼|パスワード|暗証番号|비밀번호|암호|รหัสผ่าน)\s?([A-Za-z0-9!@#$%^&*_-]{6,64})`
+
+// quotedForm reads a password of several words in quotation marks, phraseForm one of four words or more without them.
+const (
+	quotedForm = `(?i)(?:\b|_|-)(?:pass(?:word|code|phrase|wd|wort)?s?|pwd?|kennwort|contraseña|mot de passe|senha|wachtwoord|parola|пароль)` +
+		`(?:\s*[:=]\s*|[^.!?\n:=[\]"“']{0,40}?\s+(?:is|was|ist|lautet|es|est|é|è)\s*:?\s+)["'“„«]([^"'“”„«»\n]{3,100})["'”“»]`
+	phraseForm = `(?i)\bpass[ -]?phrase\s*(?:[:=]|\bis\b:?)\s*((?-i:[a-z]{3,12}(?:[ -][a-z]{3,12}){3,9}))\s*(?:[.!\n]|$)`
+)
+
+// seedForm reads the words that restore a wallet, backupForm codes for when a second factor is lost.
+const (
+	seedForm   = `(?i)(?:recovery|seed|mnemonic|backup|secret|wallet)[ -]?(?:phrase|words?|seed)\s*(?:[:=]|(?:is|are)\b:?)\s*((?-i:[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}))\b`
+	backupForm = `(?i)(?:backup|recovery|scratch|wiederherstellungs|notfall)[ -]?codes?\s*(?:[:=]|(?:is|are|ist|sind)\b:?)\s*([a-z0-9-]*\d[a-z0-9-]*(?:[ ,;]+[a-z0-9-]*\d[a-z0-9-]*)*)`
+)
+
+// networkForm reads "wpa key = x" and "the wifi code at mum's is x"; userForm "username bob password x".
+const (
+	networkForm = `(?i)\b(?:wi-?fi|wlan|wpa[23]?|hotspot)[ -]?(?:key|code|schlüssel|clé|clave|chave|chiave|sleutel)(?:\s*[:=]\s*|[^.!?\n:=[\]]{0,30}?\s+(?:is|ist|lautet|es|est|é|è)\s*:?\s+)["'\x60“]?([^\s"'\x60“”]{6,64})`
+	userForm    = `(?i)\b(?:user(?:name)?|login|u)\s*[:=]?\s+["'\x60]?[\p{L}\d._@+-]{2,64}["'\x60]?[\s,;]+(?:and\s+)?(?:pass(?:word|wd)?|pwd?|p)\s*[:=]?\s+["'\x60]?([^\s"'\x60]{4,200})`
+)
+
+// stated accepts what no word is.
+func stated(_, value, _ string) bool {
+	return mixed("", strings.TrimRight(value, ".,;!?)"), "")
+}
 
 // passForm reads "wifi pass: x", "ssh-pass=x" and "DB_PASS is x". A mountain has a pass too: accept looks at what stands
 // before it.
@@ -70,7 +97,7 @@ const (
 		`(?-i:\bOTP\b|\b(?:sms|SMS|push|photo|chip)?-?TAN\b|2FA)|bestätigungscode|einmal(?:code|passwort|kennwort)|verifizierungscode|sicherheitscode per sms|anmeldecode|code de vérification|` +
 		`code à usage unique|código de verificaci[óo]n|código de verificação|codice di verifica|verificatiecode|verifieringskod|bekræftelseskode|kod weryfikacyjny|ověřovací kód|` +
 		`doğrulama kodu|код подтверждения|код подтвержде́ния|код доступа из смс|κωδικός επαλήθευσης|验证码|驗證碼|認証コード|確認コード|인증번호|인증 코드|인증코드|رمز التحقق|קוד אימות`
-	oneTimeForm = `(?i)(?:` + oneTimeNames + `)(?:\s+(?:for|from|von|für|de|di|da|от|dla|pro)(?:\s+[\p{L}\d.-]{1,20}){1,3}?)?` +
+	oneTimeForm = `(?i)(?:` + oneTimeNames + `)(?:\s+(?:for|from|von|für|de|di|da|от|dla|pro|they|you|he|she|we|it|i|that)(?:\s+[\p{L}\d.'-]{1,20}){1,3}?)?` +
 		`\s*(?:[:：=]|是|は|은|는|\s(?:is|was|ist|lautet|es|est|è|é|er|är|to|on|это|είναι)\s*:?)?\s*(\b[A-Z]-\d{4,8}\b|\d{3}[ -]\d{3}\b|\d{4,8}\b)`
 	oneTimeBefore = `(?i)\b((?:[A-Z]-)?(?:\d{3}[ -]\d{3}|\d{4,8}))\b(?:\s+(?:is|ist|es|est|è|é)\s+(?:your|the|my|ihr|dein|mein|der|tu|su|votre|ton|le|il|tuo|o|seu)|\s+(?:是您的|是你的)|\s*[-–—:])[^\d\n.!?]{0,30}?(?:` + oneTimeNames + `)`
 )
