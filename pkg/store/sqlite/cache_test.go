@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +245,9 @@ func compareAnswers(t *testing.T, change func(*generator, uint64) memory.Changes
 			if err := fresh.Close(); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if reflect.DeepEqual(read, remembered) {
+			continue // what cmp.Diff would find too, after half of the time of this test
 		}
 		if diff := cmp.Diff(read, remembered); diff != "" {
 			t.Fatalf("in the writes after %d, the tables say - and the writer's memory +:\n%s", from, diff)
