@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
@@ -124,6 +125,6 @@ func (w *pipeline) once(t *testing.T, bank memory.BankID) {
 
 // unhurried is a wait that suffices on a busy machine.
 func unhurried() wire.WriteControl {
-	long := memory.Duration(20 * time.Second)
+	long := memory.Duration(natstest.Patience)
 	return wire.WriteControl{Wait: &long}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -59,7 +60,7 @@ func start(t *testing.T, url string, overrides map[string]string) *pipeline {
 		t.Fatal(err)
 	}
 	settings := client.DefaultConfig()
-	settings.Timeout = 30 * time.Second
+	settings.Timeout = 2 * natstest.Patience // the time is no promise: the machine may be busy with other tests
 	cl, err := client.New(settings, client.Deps{Conn: l.Conn})
 	if err != nil {
 		t.Fatal(err)
