@@ -98,6 +98,28 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+	t.Run("an alias joins two names, is exported and imported, and forget parts them", func(t *testing.T) {
+		t.Parallel()
+		retainFacts(t, environ, "named", "Kim plays the cello.", "Kimberley sells violins.")
+		out := ok(t, environ, "alias", "--bank", "named", "person:Kim", "Kimberley", "Kim-chan")
+		if !strings.Contains(out, "person:kim is also called Kim-chan, Kimberley") {
+			t.Errorf("got %s", out)
+		}
+		log := ok(t, environ, "export", "--bank", "named")
+		if r := run(t, t.Context(), environ, log, "import", "--bank", "renamed", "-"); r.code != 0 {
+			t.Fatalf("imported: %+v", r)
+		}
+		if out := ok(t, environ, "entities", "--bank", "renamed"); !strings.Contains(out, "Kim-chan, Kimberley") {
+			t.Errorf("imported are %s", out)
+		}
+		ok(t, environ, "forget", "--bank", "named", "--yes", "person:kim-chan")
+		if out := ok(t, environ, "alias", "--bank", "named", "--remove", "Kim", "Kimberley"); !strings.Contains(out, "nothing else") {
+			t.Errorf("parted: %s", out)
+		}
+		if r := run(t, t.Context(), environ, "", "alias", "--bank", "named", "--remove", "Kim", "Kimberley"); r.code != 3 {
+			t.Errorf("%+v", r)
+		}
+	})
 	t.Run("feedback names the ids that recall explains", func(t *testing.T) {
 		t.Parallel()
 		ids := retainFacts(t, environ, "praised", "Kim plays the cello.", "Kim sells cellos.")

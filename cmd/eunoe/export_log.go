@@ -153,6 +153,8 @@ func requestOf(w memory.Write) (endpoint string, body any) {
 	case w.Kind == memory.WriteConflict && w.Conflict != nil:
 		w.Conflict.Version = nil
 		return "conflicts", w.Conflict
+	case w.Kind == memory.WriteAlias && w.Alias != nil:
+		return "alias", w.Alias
 	case w.Kind == memory.WriteFeedback && w.Feedback != nil:
 		return "feedback", w.Feedback
 	case w.Kind == memory.WriteObserve && w.Observe != nil:

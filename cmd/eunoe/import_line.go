@@ -101,7 +101,7 @@ func (l *importLine) complete(data []byte) error {
 		}
 	case lineWrite:
 		switch l.Request {
-		case "retain", "edit", "conflicts", "feedback", "observe", "consolidate":
+		case "retain", "edit", "conflicts", "alias", "feedback", "observe", "consolidate":
 		default:
 			return memory.Invalid("request", "%q is no request an import makes", l.Request)
 		}

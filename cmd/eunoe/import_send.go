@@ -159,6 +159,9 @@ func (im *importer) request(ctx context.Context, l importLine) error {
 	case "conflicts":
 		w.Kind, w.Conflict = memory.WriteConflict, &wire.ConflictRequest{}
 		err = memory.DecodeEvent(l.Body, w.Conflict)
+	case "alias":
+		w.Kind, w.Alias = memory.WriteAlias, &wire.AliasRequest{}
+		err = memory.DecodeEvent(l.Body, w.Alias)
 	case "feedback":
 		w.Kind, w.Feedback = memory.WriteFeedback, &wire.FeedbackRequest{}
 		err = memory.DecodeEvent(l.Body, w.Feedback)

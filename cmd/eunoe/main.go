@@ -109,7 +109,7 @@ func (a *cli) commands(root *cobra.Command) {
 	}{
 		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand, a.mcpCommand, a.hookCommand}},
 		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand,
-			a.conflictsCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
+			a.conflictsCommand, a.aliasCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.exportCommand, a.tailCommand}},
 		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand,

@@ -31,7 +31,7 @@ func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
 	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl(), "EUNOE_TIMEOUT=50s"}
 	for endpoint, args := range map[string][]string{
 		"retain": {"A fact."}, "edit": {"f_1", "Another text."}, "forget": {"f_1", "--yes"}, "observe": {}, "consolidate": {},
-		"feedback": {"--retrieved", "f_1"}, "conflicts": {"dismiss", "x_1"},
+		"alias": {"Misaki", "美咲"}, "feedback": {"--retrieved", "f_1"}, "conflicts": {"dismiss", "x_1"},
 	} {
 		ok(t, environ, append([]string{endpoint, "--bank", "b"}, args...)...)
 		mu.Lock()

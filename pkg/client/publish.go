@@ -168,6 +168,11 @@ func (c *Client) Conflicts(ctx context.Context, bank memory.BankID, req wire.Con
 	return Call(ctx, c, wire.Conflicts, bank, req)
 }
 
+// Alias says that several names are one entity or, with Remove, that they are not.
+func (c *Client) Alias(ctx context.Context, bank memory.BankID, req wire.AliasRequest) (wire.AliasReply, error) {
+	return Call(ctx, c, wire.Alias, bank, req)
+}
+
 // Feedback says what a recall was good for. It moves ranking, never content.
 func (c *Client) Feedback(ctx context.Context, bank memory.BankID, req wire.FeedbackRequest) (wire.FeedbackReply, error) {
 	return Call(ctx, c, wire.Feedback, bank, req)

@@ -68,6 +68,14 @@ func (r *ConflictRequest) DefaultWait(d Duration) {
 	}
 }
 
+// AliasRequest says that several names are one entity, or with Remove that they are not.
+type AliasRequest struct {
+	WriteControl
+	Entity  string   `json:"entity,omitempty"` // "type:name" or a name; may be absent where Remove is set
+	Aliases []string `json:"aliases"`          // its other names
+	Remove  bool     `json:"remove,omitempty"`
+}
+
 // FeedbackRequest says how useful a recall was.
 type FeedbackRequest struct {
 	WriteControl

@@ -18,6 +18,7 @@ const (
 	WriteConsolidate WriteKind = "consolidate" // run what is due by schedule
 	WriteEdit        WriteKind = "edit"        // a new version of a fact
 	WriteConflict    WriteKind = "conflict"    // resolve or dismiss a conflict
+	WriteAlias       WriteKind = "alias"       // several names of one entity
 	WriteFeedback    WriteKind = "feedback"    // how useful a recall was
 	WriteBank        WriteKind = "bank"        // a bank's profile
 	WriteForget      WriteKind = "forget"      // erase
@@ -53,6 +54,7 @@ type Write struct {
 	Consolidate *ConsolidateRequest `json:"consolidate,omitempty"`
 	Edit        *EditWrite          `json:"edit,omitempty"`
 	Conflict    *ConflictRequest    `json:"conflict,omitempty"`
+	Alias       *AliasRequest       `json:"alias,omitempty"`
 	Feedback    *FeedbackRequest    `json:"feedback,omitempty"`
 	Profile     *BankUpdate         `json:"profile,omitempty"`
 	Forget      *ForgetRequest      `json:"forget,omitempty"`

@@ -27,6 +27,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Retain, s.writes.Retain),
 		wire.Handle(wire.Forget, s.Forget),
 		wire.Handle(wire.Feedback, s.writes.Feedback),
+		wire.Handle(wire.Alias, s.writes.Alias),
 		wire.Handle(wire.Edit, s.writes.Edit),
 		wire.Handle(wire.Conflicts, s.Conflicts),
 		wire.Handle(wire.Bank, s.writes.Bank),
@@ -137,7 +138,7 @@ func narrower(name string) string {
 // needsLog are the requests that mean nothing while the log is not the one that the store was made from: those that
 // append to it, and status, which compares the two.
 var needsLog = map[string]bool{
-	wire.Observe.Name: true, wire.Consolidate.Name: true, wire.Retain.Name: true, wire.Forget.Name: true, wire.Feedback.Name: true,
+	wire.Observe.Name: true, wire.Consolidate.Name: true, wire.Retain.Name: true, wire.Forget.Name: true, wire.Feedback.Name: true, wire.Alias.Name: true,
 	wire.Edit.Name: true, wire.Conflicts.Name: true, wire.Bank.Name: true, wire.Reextract.Name: true, wire.Erase.Name: true, wire.StatusOf.Name: true,
 }
 

@@ -66,6 +66,14 @@ var (
 			ConflictReply{Items: []ConflictItem{}},
 		},
 	}
+	// Alias joins names of one entity, or parts them.
+	Alias = Endpoint[AliasRequest, AliasReply]{
+		Name: "alias", Summary: "Join several names of one entity, or part them.",
+		Example: Example[AliasRequest, AliasReply]{
+			AliasRequest{Entity: "Misaki", Aliases: []string{"美咲"}},
+			AliasReply{Op: "op_8", Write: 14, Entity: "person:misaki", Aliases: []string{"美咲"}},
+		},
+	}
 	// Feedback says what a recall was good for.
 	Feedback = Endpoint[FeedbackRequest, FeedbackReply]{
 		Name: "feedback", Summary: "Say what a recall was good for.",
@@ -205,7 +213,7 @@ var (
 func Endpoints() []Description {
 	return []Description{
 		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(),
-		Conflicts.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
+		Conflicts.Describe(), Alias.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
 		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(),
 		Banks.Describe(), Dead.Describe(), Reextract.Describe(), Verify.Describe(), Erase.Describe(),

@@ -17,6 +17,8 @@ type (
 	EditRequest = memory.EditRequest
 	// ConflictRequest lists conflicts by state, or resolves or dismisses one.
 	ConflictRequest = memory.ConflictRequest
+	// AliasRequest says that several names are one entity.
+	AliasRequest = memory.AliasRequest
 	// FeedbackRequest says what a recall was good for.
 	FeedbackRequest = memory.FeedbackRequest
 	// ForgetRequest erases a record, a session or what a speaker said.

@@ -52,6 +52,14 @@ type EditReply struct {
 	Version uint64 `json:"version"`
 }
 
+// AliasReply names the entity and all its other names.
+type AliasReply struct {
+	Op      string          `json:"op"`
+	Write   uint64          `json:"write"`
+	Entity  memory.EntityID `json:"entity"`
+	Aliases []string        `json:"aliases"`
+}
+
 // FeedbackReply answers a feedback.
 type FeedbackReply struct {
 	Op    string `json:"op"`

@@ -142,7 +142,7 @@ func TestTheMicroServiceDescribesItself(t *testing.T) {
 			e := v.(object)
 			seen[e["name"].(string)] = e
 		}
-		for _, name := range strings.Fields("recall reflect observe consolidate retain forget feedback edit conflicts bank get list tree entities history changes status banks dead verify erase") {
+		for _, name := range strings.Fields("recall reflect observe consolidate retain forget feedback edit conflicts alias bank get list tree entities history changes status banks dead verify erase") {
 			e := seen[name]
 			meta, _ := e["metadata"].(object)
 			if e == nil || meta["request"] == "" || meta["reply"] == "" || meta["request"] == nil {

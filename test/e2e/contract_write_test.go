@@ -126,7 +126,7 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 	})
 	t.Run("a bank that does not exist is 404 at every endpoint that does not create one", func(t *testing.T) {
 		for endpoint, body := range map[string]string{"recall": `{"query":"a"}`, "reflect": `{"query":"a"}`, "observe": `{}`, "consolidate": `{}`,
-			"forget": `{"id":"x"}`, "feedback": `{"used":["x"]}`, "edit": `{"id":"x","text":"y"}`, "conflicts": `{}`, "bank": `{}`, "get": `{"id":"x"}`,
+			"forget": `{"id":"x"}`, "feedback": `{"used":["x"]}`, "edit": `{"id":"x","text":"y"}`, "alias": `{"entity":"x","aliases":["y"]}`, "conflicts": `{}`, "bank": `{}`, "get": `{"id":"x"}`,
 			"list": `{}`, "tree": `{}`, "entities": `{}`, "history": `{"id":"x"}`, "changes": `{}`, "status": `{}`} {
 			p.code("mem.never."+endpoint, body, "404")
 		}

@@ -41,6 +41,8 @@ var mayStay = []struct {
 	{"feedback.op", "the same", false}, {"bank.op", "the same", false}, {"consolidate.op", "the same", false},
 	{"forget.op", "the receipt is found by it", false},
 	{"forget.id", "the id that was asked for, of no record", false},
+	{"alias.op", "the same", false},
+	{"alias.entity", "a name that no fact bears is kept until the alias is forgotten", false}, {"alias.aliases", "the same", false},
 	{"feedback.recall", "the id of a recall, which change events name", true},
 	{"refused ", "nothing of a refused request is stored, so it names nothing that a forget could; it goes with its bank", false},
 	{"bank.", "the profile is the operator's, and goes with the bank", false},

@@ -62,6 +62,11 @@ func (m *Memory) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact
 	return m.facts(func(f memory.Fact) bool { return f.Live() && slices.Contains(f.Entities, entity) }, limit), nil
 }
 
+// FactsNaming returns the facts that name the entity.
+func (m *Memory) FactsNaming(entity memory.EntityID) ([]memory.Fact, error) {
+	return m.facts(func(f memory.Fact) bool { return slices.Contains(f.Entities, entity) }, 0), nil
+}
+
 // FactsOfMessages returns the facts that rest on one of the events.
 func (m *Memory) FactsOfMessages(seqs []uint64) ([]memory.Fact, error) {
 	return m.facts(func(f memory.Fact) bool {

@@ -38,7 +38,7 @@ func (e *Eraser) remainder(ctx context.Context, w memory.Write) (rest memory.Wri
 		return rest, len(rest.Facts) > 0, nil
 	case memory.WriteVectors:
 		return rest, len(rest.Vectors) > 0, nil
-	case memory.WriteEdit:
+	case memory.WriteEdit, memory.WriteAlias: // an alias is erased with the last fact about its entity
 		return rest, false, nil
 	}
 	return w, true, nil

@@ -229,12 +229,7 @@ func (ws *workspace) erase(ids []memory.FactID) {
 			f.Merged, f.Valid = "", []memory.Interval{{From: timeline.Start(f)}}
 			revived = append(revived, f)
 		} else {
-			f.Superseded = ""
-			if n := len(f.Valid); n > 0 {
-				f.Valid[n-1].To = nil
-			} else {
-				f.Valid = []memory.Interval{{From: timeline.Start(f)}}
-			}
+			reopen(&f)
 		}
 		ws.put(f)
 		ws.updateTimes(f)
@@ -250,6 +245,16 @@ func (ws *workspace) erase(ids []memory.FactID) {
 		if s := ws.loaded(r.ID); s != nil && s.now.Live() && s.now.Vector != nil {
 			ws.mergeDuplicate(s, ws.nearFacts(s.now))
 		}
+	}
+}
+
+// reopen lets a superseded fact hold again.
+func reopen(f *memory.Fact) {
+	f.Superseded = ""
+	if n := len(f.Valid); n > 0 {
+		f.Valid[n-1].To = nil
+	} else {
+		f.Valid = []memory.Interval{{From: timeline.Start(*f)}}
 	}
 }
 

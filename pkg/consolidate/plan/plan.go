@@ -86,6 +86,8 @@ func (ws *workspace) apply() {
 		ws.observe(*w.Observe)
 	case memory.WriteConsolidate:
 		ws.consolidate(*w.Consolidate)
+	case memory.WriteAlias:
+		ws.alias(*w.Alias)
 	case memory.WriteFeedback:
 		ws.feedback(*w.Feedback)
 	case memory.WriteBank:
@@ -105,7 +107,7 @@ func (ws *workspace) apply() {
 func check(w memory.Write) error {
 	parts := map[memory.WriteKind]bool{
 		memory.WriteWindow: w.Window != nil, memory.WriteRetain: true, memory.WriteObserve: w.Observe != nil,
-		memory.WriteConsolidate: w.Consolidate != nil, memory.WriteEdit: w.Edit != nil, memory.WriteConflict: w.Conflict != nil,
+		memory.WriteConsolidate: w.Consolidate != nil, memory.WriteEdit: w.Edit != nil, memory.WriteConflict: w.Conflict != nil, memory.WriteAlias: w.Alias != nil,
 		memory.WriteUsage: len(w.Usage) > 0, memory.WriteFeedback: w.Feedback != nil, memory.WriteBank: w.Profile != nil,
 		memory.WriteForget: w.Forget != nil, memory.WriteDecide: true, memory.WriteSummary: true, memory.WriteVectors: len(w.Vectors) > 0,
 		memory.WriteErased: w.Erased != nil,

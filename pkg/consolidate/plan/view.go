@@ -26,6 +26,8 @@ type View interface {
 	FactsOfStateSince(subject memory.EntityID, attribute string, at, said time.Time, limit int) ([]memory.Fact, error)
 	// FactsOfEntity returns up to limit live facts that name the entity, newest said first.
 	FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error)
+	// FactsNaming returns the facts, in any state, that name the entity, by id.
+	FactsNaming(entity memory.EntityID) ([]memory.Fact, error)
 	// FactsOfMessages returns the facts, in any state, that rest on one of the message events.
 	FactsOfMessages(seqs []uint64) ([]memory.Fact, error)
 	// FactsByHand returns the facts, in any state, that rest on no message: with a speaker or session given, those that

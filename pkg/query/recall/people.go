@@ -128,6 +128,20 @@ func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID)
 	return p
 }
 
+// addNames adds the other names by which the bank knows the person.
+func (p *person) addNames(s Searcher) error {
+	names, err := s.Spellings(p.entities)
+	for _, n := range names {
+		e := memory.NewEntityID(memory.EntityPerson, n)
+		if e == "" || slices.Contains(p.entities, e) {
+			continue
+		}
+		_, name := e.Split()
+		p.entities, p.words = append(p.entities, e), append(p.words, strings.Fields(name)...)
+	}
+	return err
+}
+
 // beforePerson are the verbs behind which questions name whom they are about.
 var beforePerson = text.NewWordSet("is does has can will")
 
@@ -204,7 +218,7 @@ func (g *gatherer) saysJust(s string, entities []memory.EntityID) bool {
 	for _, w := range words {
 		named := slices.ContainsFunc(entities, func(e memory.EntityID) bool {
 			typ, name := e.Split()
-			return typ == memory.EntityPerson && hasWord(name, memory.NormalText(w.Text))
+			return typ == memory.EntityPerson && (hasWord(name, memory.NormalText(w.Text)) || !text.IsASCII(w.Text) && strings.Contains(name, w.Text))
 		})
 		if !w.Stop && !named && !slices.ContainsFunc(g.question.Terms, func(t rank.Term) bool { return t.Stem == w.Stem || t.Word == w.Text }) {
 			beyond++

@@ -114,6 +114,8 @@ type Rows interface {
 	// EntitiesNamed returns the entities that bear one of the names (NormalText) as name or alias, redirects followed,
 	// by id.
 	EntitiesNamed(names []string) ([]memory.EntityID, error)
+	// Spellings returns the names and aliases of entities as they are written, sorted.
+	Spellings(entities []memory.EntityID) ([]string, error)
 	// PeopleBeginning returns up to limit names and aliases of persons that go on behind one of the beginnings
 	// (NormalText), by beginning and name, with whom they name, redirects followed.
 	PeopleBeginning(beginnings []string, limit int) ([]NamedPerson, error)

@@ -43,7 +43,11 @@ func understand(req Request, s Searcher) (question, error) {
 	if q.entities, err = peopleNamed(s, req.Query, words, q.Speakers); err != nil {
 		return q, err
 	}
-	q.person = personAsked(q.Question, words, q.entities)
+	if q.person = personAsked(q.Question, words, q.entities); q.person != nil {
+		if err := q.person.addNames(s); err != nil {
+			return q, err
+		}
+	}
 	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
 	if len(q.Named) == 0 {
 		return q, nil

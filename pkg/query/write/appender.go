@@ -49,6 +49,8 @@ type Reader interface {
 	// SourcesNamed returns messages as sources, by sequence; those that are not in the bank are left out. Start is when
 	// each was said.
 	SourcesNamed(ids []memory.MessageID) ([]memory.Source, error)
+	// Spellings returns the names and aliases of entities as they are written, sorted.
+	Spellings(entities []memory.EntityID) ([]string, error)
 	// WindowOf returns the end of the window in which a message was new; nil while there is none, or where the message is
 	// not known.
 	WindowOf(id memory.MessageID) (*WindowResult, error)

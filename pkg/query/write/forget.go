@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/request"
@@ -14,6 +15,9 @@ import (
 func (a *Appender) Forget(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (wire.ForgetReply, error) {
 	if err := checkForget(r); err != nil {
 		return wire.ForgetReply{}, err
+	}
+	if isEntity(r.ID) {
+		return a.forgetAlias(ctx, bank, r)
 	}
 	return a.forget(ctx, bank, r)
 }
@@ -26,6 +30,9 @@ func (a *Appender) ForgetWrite(ctx context.Context, bank memory.BankID, r wire.F
 		if err := checkForget(r); err != nil {
 			return w, false, err
 		}
+	}
+	if isEntity(r.ID) {
+		return w, false, memory.Invalid("preview", "shows what is erased; an alias that is forgotten erases nothing")
 	}
 	_, wait, err := a.control(r.WriteControl)
 	if err != nil {
@@ -75,6 +82,21 @@ func checkForget(r wire.ForgetRequest) error {
 		return memory.Invalid("speaker", "is %d bytes long; at most %d are allowed", len(r.Speaker), memory.MaxName)
 	}
 	return nil
+}
+
+// isEntity reports whether an id is an entity's: "type:name".
+func isEntity(id string) bool {
+	typ, _, found := strings.Cut(id, ":")
+	return found && memory.EntityType(typ).Known()
+}
+
+// forgetAlias makes an alias, named as type:name, an entity of its own again.
+func (a *Appender) forgetAlias(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (wire.ForgetReply, error) {
+	reply, err := a.Alias(ctx, bank, wire.AliasRequest{WriteControl: r.WriteControl, Aliases: []string{r.ID}, Remove: true})
+	if err != nil {
+		return wire.ForgetReply{}, err
+	}
+	return wire.ForgetReply{Write: reply.Write, Receipt: memory.Receipt{Op: reply.Op}}, nil
 }
 
 func (a *Appender) forget(ctx context.Context, bank memory.BankID, r wire.ForgetRequest) (wire.ForgetReply, error) {

@@ -35,7 +35,8 @@ type applier struct {
 
 	embedder     schema.Embedder
 	embedderRead bool
-	erased       bool // something was erased
+	erased       bool     // something was erased
+	unnamed      []string // ids of entities that the write removed
 }
 
 // apply runs fn as one write transaction.

@@ -114,6 +114,11 @@ func (a *applier) removeUnnamed(bank int64, entities []memory.EntityID) error {
 		if still {
 			continue
 		}
+		group, err := engine.Column[string](a.tx, "list the names of an entity", `SELECT id FROM entities WHERE bank = ?1 AND (id = ?2 OR redirect = ?2)`, bank, string(e))
+		if err != nil {
+			return err
+		}
+		a.unnamed = append(a.unnamed, group...)
 		for _, s := range []string{
 			`DELETE FROM entity_names WHERE bank = ?1 AND entity IN (SELECT id FROM entities WHERE bank = ?1 AND (id = ?2 OR redirect = ?2))`,
 			`DELETE FROM entities WHERE bank = ?1 AND (id = ?2 OR redirect = ?2)`,
@@ -129,6 +134,30 @@ func (a *applier) removeUnnamed(bank int64, entities []memory.EntityID) error {
 		}
 	}
 	return nil
+}
+
+// queueAliases queues the erasure of the writes that gave removed entities other names, repeats included: their outcome
+// names the entity.
+func (a *applier) queueAliases(bank int64, w memory.Write) error {
+	if len(a.unnamed) == 0 {
+		return nil
+	}
+	const find = `WITH named(op) AS (SELECT o.op FROM ops o JOIN json_each(o.outcome, '$.results') k
+  WHERE o.bank = ?1 AND k.value ->> '$.id' IN (SELECT value FROM json_each(?2)))
+SELECT o.write FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
+UNION SELECT r.write FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op ORDER BY 1`
+	writes, err := engine.Column[uint64](a.tx, "find the writes that named entities", find, bank, engine.List(a.unnamed))
+	a.unnamed = nil
+	if err != nil || len(writes) == 0 {
+		return err
+	}
+	for _, seq := range writes {
+		if err := a.queueErasure(w.Bank, w.Op, StreamWrites, seq, false); err != nil {
+			return err
+		}
+	}
+	const trim = `UPDATE ops SET outcome = json_remove(outcome, '$.results') WHERE bank = ?1 AND write IN (SELECT value FROM json_each(?2))`
+	return a.tx.Exec("trim their outcomes", trim, bank, engine.List(writes))
 }
 
 // eraseMessage erases a message event: its row and words are deleted, the event becomes forgotten, and a tombstone keeps

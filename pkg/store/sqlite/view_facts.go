@@ -28,6 +28,8 @@ ORDER BY f.said DESC, f.id LIMIT ?4`
 	stateEnd      = `(CASE WHEN live = 1 OR valid IN ('', '[]') THEN '~' ELSE ifnull(substr(json_extract(valid, '$[#-1].to'), 1, 19), '~') END)`
 	factsOfEntity = selectFact + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
 WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
+	allFactsOfEntity = selectFact + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
+WHERE e.bank = ?2 AND e.entity = ?1 ORDER BY f.id`
 	factsOfMessages = selectFact + `facts f WHERE +f.bank = ?2 AND f.no IN (
   SELECT s.fact FROM json_each(?1) j CROSS JOIN fact_sources s ON s.seq = j.value) ORDER BY f.id`
 	factsByHand = selectFact + `facts f WHERE f.bank = ?2 AND (?1 = '[]' OR f.speaker IN (SELECT value FROM json_each(?1))) AND (?3 = '' OR f.session = ?3)
@@ -70,6 +72,11 @@ func (v *view) FactsOfStateSince(subject memory.EntityID, attribute string, at, 
 // FactsOfEntity returns up to limit live facts that name the entity, the latest said first, ties by id.
 func (v *view) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error) {
 	return engine.All(v.tx, fmt.Sprintf("read facts on %q", string(entity)), factsOfEntity, []any{engine.Text(string(entity)), v.bank, limit}, v.scanFact)
+}
+
+// FactsNaming returns the facts, in any state, that name the entity, by id.
+func (v *view) FactsNaming(entity memory.EntityID) ([]memory.Fact, error) {
+	return engine.All(v.tx, fmt.Sprintf("read all facts on %q", string(entity)), allFactsOfEntity, []any{engine.Text(string(entity)), v.bank}, v.scanFact)
 }
 
 // FactsOfMessages returns the facts, in any state, that rest on one of the message events, by id.

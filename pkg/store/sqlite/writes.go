@@ -138,6 +138,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		func() error { return each(bank, c.Uses, a.addUse) },
 		func() error { return a.forget(bank, w, c.Forgotten, writes) },
 		func() error { return a.removeUnnamed(bank, c.RemovedEntities) },
+		func() error { return a.queueAliases(bank, w) },
 		func() error { return a.putModels(bank, w, c) },
 	)
 	if err == nil && c.Forgotten != nil {

@@ -22,6 +22,12 @@ FROM json_each(?) j CROSS JOIN entity_names n ON n.bank = ? AND n.name = j.value
 LEFT JOIN entities e ON e.bank = n.bank AND e.id = n.entity ORDER BY id`, engine.List(normal), r.bank)
 }
 
+// Spellings returns the names and aliases of entities as they are written, sorted.
+func (r *Reader) Spellings(entities []memory.EntityID) ([]string, error) {
+	return engine.Column[string](r.tx, "look up the names of entities", `SELECT DISTINCT n.spelling
+FROM json_each(?) j CROSS JOIN entity_names n ON n.bank = ? AND n.entity = j.value ORDER BY 1`, engine.List(entities), r.bank)
+}
+
 // PeopleBeginning returns, up to limit names of persons that go on behind one of the beginnings, by beginning and name.
 func (r *Reader) PeopleBeginning(beginnings []string, limit int) ([]recall.NamedPerson, error) {
 	if len(beginnings) == 0 {
