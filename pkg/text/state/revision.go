@@ -35,11 +35,12 @@ const (
 	Parted
 	Is
 	Has
+	Single
 )
 
 // cueNames are the cues by their names in revisions.txt; those of most are no content.
 var cueNames = []string{"not", "longer", "news", "again", "also", "stopped", "gone", "called off", "retimed", "lives", "moved", "works",
-	"quit", "couple", "parted", "is", "has"}
+	"quit", "couple", "parted", "is", "has", "single"}
 
 // Ends are the cues of sentences that take something back.
 const Ends = NoLonger | Stopped | Gone | CalledOff | Retimed | Moved | Quit | Parted
@@ -64,7 +65,7 @@ func RevisionOf(s string, lang text.Language) (Revision, bool) {
 			continue
 		}
 		r.Cues |= 1 << i
-		if c := Cue(1) << i; c != Is && c != Has && c&(Lives|Works|Couple|NoLonger) == 0 {
+		if c := Cue(1) << i; c != Is && c != Has && c&(Lives|Works|Couple|NoLonger|Single) == 0 {
 			content = form.ReplaceAllString(content, " ")
 		}
 	}

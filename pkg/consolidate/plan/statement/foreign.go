@@ -86,6 +86,9 @@ func relateIn(n, o *state.Revision, was string) Relation {
 		}
 		return Contradiction
 	}
+	if has(o, state.Single) && has(n, state.Couple) && n.Cues&(state.Ends|state.Denies) == 0 {
+		return Correction
+	}
 	if !stands || denied || has(n, state.Denies) && !has(n, state.NoLonger) {
 		return Unrelated
 	}

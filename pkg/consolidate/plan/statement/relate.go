@@ -26,15 +26,18 @@ func Relate(newer, older Reading) Relation {
 	}
 	value := otherValue(newer, older)
 	switch {
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), fulfils(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
 			return Correction
 		}
 		return Contradiction
-	case goesOtherwise(newer, older):
+	case goesOtherwise(newer, older), attendsAnother(newer, older):
 		return Contradiction
+	}
+	if s := switches(newer, older); s != Unrelated {
+		return s
 	}
 	return value
 }
@@ -46,17 +49,18 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
+		gotten.MatchString(r.body) || switchedTo.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
 
 // news are words that announce that something is otherwise than before.
-var news = []string{"now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "rose", "dropped", "fell",
+var news = []string{"now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
 	"increased", "decreased", "raised", "lowered", "sorry", "actually", "correction", "turns out", "turned out", "i meant", "mistake", "postponed",
 	"rescheduled", "delayed", "extended", "decided", "again", "anymore", "any more", "no longer", "since today", "from now on", "as of", "updated", "replaced", "instead"}
 
 // newsStems are the stems of those words that are no stop words: they are no part of what is said.
-var newsStems = stemSet(`new move chang went go up down rise rose drop fall fell increas decreas rais lower sorri actual correct turn meant mean mistak
+var newsStems = stemSet(`new move chang went go up down grew shrank climb jump rise rose drop fall fell increas decreas rais lower sorri actual correct turn meant mean mistak
 	postpon reschedul delai delay extend decid longer anymor updat replac instead nowadai nowadays day todai today current final just becom becam get got`)
 
 func stemSet(words string) map[string]bool { return setOf(strings.Fields(words)) }
@@ -70,7 +74,7 @@ func setOf(words []string) map[string]bool {
 }
 
 var (
-	shifts = []string{"went up", "went down", "dropped to", "rose to", "fell to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to"}
+	shifts = []string{"went up", "went down", "dropped to", "rose to", "fell to", "grew to", "shrank to", "climbed to", "jumped to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to"}
 	calls  = []string{"name is", "is called", "is named"}
 )
 
@@ -238,7 +242,7 @@ func (r Reading) subject() string {
 	return strings.Join(stems, " ")
 }
 
-var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|increased|decreased|changed|moved|weighs|costs|starts|begins|takes place|got)\b`)
+var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|begins|takes place|got)\b`)
 
 // longestValue is the most content words that a text which gives something a value may have.
 const longestValue = 12

@@ -1,0 +1,105 @@
+package statement
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+// outcome is what becomes of a state: what somebody was, and what they are said to have done or become then.
+type outcome struct {
+	was map[string]bool // stems
+	now *regexp.Regexp  // in the newer text, in lower case with single spaces
+}
+
+// outcomes are pairs of a state and of what ends it, although it is no opposite of the state.
+var outcomes = []outcome{
+	{stemSet("pregnant pregnanc expect"), phrase(`(?:gave birth|miscarried|was born|were born|had (?:the|our|their|his|her|a) (?:\w+ )?(?:baby|babies|twins|girl|boy|daughter|son))`)},
+	{stemSet("unemploi jobless unemployed"), phrase(`(?:hired|(?:found|got|landed|started|starts|accepted|took) (?:a|an|the|my|his|her|their) (?:\w+ ){0,2}(?:job|position|role|post)|(?:works|started working|starts working|working) (?:at|for|as))`)},
+	{stemSet("student studi undergradu"), phrase(`graduated`)},
+	{stemSet("engag fianc fiance"), phrase(`(?:got married|married|tied the knot)`)},
+	{stemSet("sick ill flu fever covid pneumonia hospit bronchiti unwel"), phrase(`(?:recovered|cured|healthy again|well again|discharged|out of (?:the )?hospital|over the (?:flu|fever|cold))`)},
+	{stemSet("crutch cast sprain"), phrase(`(?:healed|cast (?:is|came|was taken) off|without crutches|walk again)`)},
+	{stemSet("work job employ"), phrase(`(?:retired|went into retirement)`)},
+}
+
+func phrase(p string) *regexp.Regexp {
+	return regexp.MustCompile(`\b` + p + `\b`)
+}
+
+// outcomeOf reports whether the newer text tells how a state of its subject came to its end.
+func outcomeOf(newer, older Reading) bool {
+	if newer.Negated || older.Negated || older.isPast() || len(newer.Words) > longestValue || len(older.Words) > longestValue ||
+		!strings.EqualFold(first(newer), first(older)) || strings.HasSuffix(first(newer), "'s") && !newer.sameSubject(older) {
+		return false
+	}
+	return slices.ContainsFunc(outcomes, func(o outcome) bool {
+		return older.hasStem(o.was) && !o.now.MatchString(older.Plain) && o.now.MatchString(newer.Plain)
+	})
+}
+
+// sought and obtained are how a text says that somebody wants to have something, and that they have it.
+var (
+	sought = regexp.MustCompile(`(?i)^\S+ (?:is (?:still )?(?:looking|searching|hunting|saving(?: up)?) for|(?:needs|wants|hopes|plans|is planning|would like|is going) to (?:buy|get|find|adopt|rent|order)|needs an?) `)
+	gotten = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just|already) )*(?:found|bought|got|adopted|rented|ordered|purchased|picked up) `)
+)
+
+// fulfils reports whether the newer text says that its subject has what they looked for by the older one.
+func fulfils(newer, older Reading) bool {
+	want := sought.FindString(older.body)
+	if want == "" || newer.Negated || older.Negated || !gotten.MatchString(newer.body) || !strings.EqualFold(first(newer), first(older)) {
+		return false
+	}
+	thing := text.ContentStems(older.body[len(want):])
+	return len(thing) > 0 && len(thing) <= 2 && Subset(thing, stemList(newer))
+}
+
+func stemList(r Reading) []string {
+	out := make([]string, len(r.Words))
+	for i, w := range r.Words {
+		out[i] = w.Stem
+	}
+	return out
+}
+
+var (
+	switchedTo = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just|recently|already) )*(?:switched|changed|went over|moved over|migrated|converted) (?:over )?to `)
+	// usesOne finds how a text says which one of its kind somebody uses or has.
+	usesOne = regexp.MustCompile(`(?i)^\S+ (?:(?:always|usually|still|only|mostly) )?(?:uses|use|drinks|eats|drives|rides|takes|reads|watches|runs|writes|plays|wears|buys|banks|works|is on|is with|is using|is learning|has)\b`)
+)
+
+// switches returns whether the newer text says that its subject goes over to something, in the place of what the older one
+// says that they use: a correction where both name where or what for, and a contradiction where that is not said.
+func switches(newer, older Reading) Relation {
+	if !switchedTo.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || older.Change != nil ||
+		!usesOne.MatchString(older.body) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
+		return Unrelated
+	}
+	verb := strings.Fields(usesOne.FindString(older.body))
+	skip := setOf(append(text.ContentStems(strings.Join(verb, " ")), "switch", "chang", "convert", "migrat"))
+	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, skip)
+	switch {
+	case common > 0 && onlyNew > 0 && onlyNew <= 2 && onlyOld > 0 && onlyOld <= 2:
+		return Correction
+	case common == 0 && onlyNew == 1 && onlyOld == 1 && slices.Contains([]string{"uses", "use"}, strings.ToLower(verb[len(verb)-1])):
+		return Contradiction
+	}
+	return Unrelated
+}
+
+// attends are the ways of saying where somebody learns or is looked after: at one place of its kind at a time.
+var attends = regexp.MustCompile(`(?i)^(.+?) (?:goes to|go to|attends|attend|is at|is in|studies at|is enrolled (?:at|in)|is attending) (?:the |a |an )?(.+)$`)
+
+// attendsAnother reports whether the newer text says that its subject attends another place now, in other words.
+func attendsAnother(newer, older Reading) bool {
+	if !nowAtEdge.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil {
+		return false
+	}
+	n, o := attends.FindStringSubmatch(newer.body), attends.FindStringSubmatch(older.body)
+	return n != nil && o != nil && strings.EqualFold(n[1], o[1]) && strings.Contains(n[1], "'s ") && len(strings.Fields(o[2])) <= 3 &&
+		newer.hasStem(schoolStems) && older.hasStem(schoolStems)
+}
+
+var schoolStems = stemSet("kindergarten nurseri preschool school primari secondari colleg univers grade uni daycar academi gymnasium crech")
