@@ -132,6 +132,8 @@ func abbreviated(said, last, after string, follow rune) bool {
 	}
 	l := strings.ToLower(last)
 	switch {
+	case monthAbbreviations.Has(l) && (unicode.IsDigit(follow) || unicode.IsLower(follow)) && behindDay(strings.TrimSuffix(said, last)):
+		return true
 	case abbreviations.Has(l):
 		return !unicode.IsUpper(follow)
 	case titles.Has(l), strings.HasSuffix(l, "str") && unicode.IsDigit(follow):
@@ -140,6 +142,15 @@ func abbreviated(said, last, after string, follow rune) bool {
 		return unicode.IsDigit(follow)
 	}
 	return len(last) > 2 && strings.ToUpper(last) == last && initials(last) // J.R.R. Tolkien
+}
+
+// behindDay reports whether a text ends in the number of a day, or in "of".
+func behindDay(said string) bool {
+	before := strings.ToLower(strings.TrimRight(lastToken(strings.TrimSpace(said)), ".ºªer"))
+	if before == "d" || before == "van" || before == "di" {
+		return true
+	}
+	return before != "" && len(before) <= 2 && strings.Trim(before, "0123456789") == ""
 }
 
 // initials reports whether a token is single letters with a full stop between each two.
@@ -233,6 +244,10 @@ var beforeNumber = NewWordSet(`no nr nº núm num fig vol pp pg pag pág kl tel 
 var abbreviations = NewWordSet(`etc inc ltd co corp dept est al a.m p.m am pm u.s u.k u.s.a ph.d b.a m.a b.sc m.sc
 	jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun ave blvd rd ft min max
 	usw ecc enz osv itd atd itp apod stb т.д т.п г гг др n.chr v.chr a.c d.c u.v.m uvm m.fl o.s.v`)
+
+// monthAbbreviations are months as they are cut short in languages other than English.
+var monthAbbreviations = NewWordSet(`ene abr ago dic janv févr fevr avr juil déc genn gen feb mag giu lug set sett ott fev mai out dez mrt mei okt mär mrz
+	jan mar apr jun jul aug sep sept oct nov dec enero`)
 
 // monthsBehind are the months of languages that write ordinals with a full stop.
 var monthsBehind = NewWordSet(`januar jänner februar feber märz april mai juni juli august september oktober november dezember jan feb mär apr jun

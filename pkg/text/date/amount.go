@@ -51,6 +51,8 @@ func (p *parser) amount(i int, loose bool) (point, int, bool) {
 		return point{}, i, false
 	}
 	switch {
+	case p.andMore(next): // "3 months and 2 weeks"
+		return point{}, i, false
 	case sign == 0 && p.has(next, kAgoPost):
 		sign, next = -1, next+1
 	case p.has(i-1, kFor) && sign == 0 && (p.has(next, kInPost) || p.is(next, ",") && p.has(next+1, kInPost)): // for 3 days from now
@@ -118,7 +120,7 @@ func (p *parser) stretch(i int) (point, int, bool) {
 			return point{}, i, false
 		}
 	}
-	if dir == 0 || n < 1 || n > 20000 || u == uHour || p.repeats(i) {
+	if dir == 0 || n < 1 || n > 20000 || u == uHour || p.repeats(i) || p.andMore(next) {
 		return point{}, i, false
 	}
 	_ = flavour
@@ -142,4 +144,13 @@ func (p *parser) stretch(i int) (point, int, bool) {
 		}
 	}
 	return p.fix(i, s), next, ok && s.from <= s.to
+}
+
+// andMore reports whether another amount is added at word i.
+func (p *parser) andMore(i int) bool {
+	if !p.has(i, kAnd) {
+		return false
+	}
+	_, _, _, _, ok := p.amountAt(i + 1)
+	return ok
 }

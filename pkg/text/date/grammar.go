@@ -1,8 +1,10 @@
 package date
 
+import "strings"
+
 // expression reads the longest time expression that begins at word i.
 func (p *parser) expression(i int) (match, bool) {
-	if p.repeats(i) {
+	if p.repeats(i) || p.has(i-1, kNaming) && p.has(i, kWeekday, kMonth, kSeason, kHoliday) {
 		return match{}, false
 	}
 	if m, ok := p.between(i); ok {
@@ -16,10 +18,35 @@ func (p *parser) expression(i int) (match, bool) {
 		return match{}, false
 	}
 	s, ok := p.resolve(pt)
+	if ok && p.modifies(i, s) {
+		return match{}, false
+	}
 	if ok && p.tab.cjk {
 		s, next = p.onward(s, next)
 	}
 	return p.agreed(p.withDayPart(match{s, pt.at, next})), ok
+}
+
+// modifies reports whether a whole month or year at word i only says of which one a day is that the grammar does not know:
+// "independence day of this year", "de 20ste van de volgende maand".
+func (p *parser) modifies(i int, s interval) bool {
+	if !s.rel || s.days() < 7 || !p.has(i, kDir, kRel, kUnit, kArticle) {
+		return false
+	}
+	j := i - 1
+	for p.has(j, kArticle) && !p.has(j, kOf) {
+		j--
+	}
+	if !p.has(j, kOf) {
+		return false
+	}
+	for k := j - 1; k >= 0 && k >= j-4 && !p.t[k].mark; k-- {
+		u, ok := p.unitAt(k)
+		if ok && u == uDay || p.has(k, kSuffix) || strings.HasSuffix(p.t[k].low, "day") || strings.HasSuffix(p.t[k].low, "dag") {
+			return true
+		}
+	}
+	return false
 }
 
 // agreed drops a day that the weekday behind it contradicts: "in 3 days, on Friday" said on a Wednesday is not sure.

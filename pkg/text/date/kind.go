@@ -49,6 +49,7 @@ const (
 	kFor            // stands before how long something lasts
 	kMovedTo        // stands before the date that something is moved to
 	kNot            // denies the date behind it
+	kNaming         // stands before a name
 	kWeak           // a month or weekday that is a common word too
 )
 
@@ -60,7 +61,7 @@ var kinds = map[string]kind{
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
-	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

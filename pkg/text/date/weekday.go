@@ -1,5 +1,7 @@
 package date
 
+import "strings"
+
 // dateBehind reads the date that may follow a weekday at word i: "Friday, 5 May 2023", "Friday 7/6", "Sunday the 31st".
 func (p *parser) dateBehind(i int) (point, int, bool) {
 	j := i
@@ -83,7 +85,7 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 // weekend reads "over the weekend" and "am Wochenende".
 func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 	u, ok := p.unitAt(i)
-	if !ok || u != uWeekend || !p.known || p.is(i+1, "'s") || !p.has(i-1, kArticle, kOn, kIn) || p.has(i+1, kUnit) {
+	if !ok || u != uWeekend || p.plural(i) || !p.known || p.is(i+1, "'s") || !p.has(i-1, kArticle, kOn, kIn) || p.has(i+1, kUnit) {
 		return point{}, i, false
 	}
 	back := 0
@@ -92,4 +94,10 @@ func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 	}
 	s, ok := whole(p.today, uWeekend, back)
 	return p.fix(i, s), i + 1, ok && p.endsAt(i+1)
+}
+
+// plural reports whether the weekends of word i are many: what is done at weekends has no date.
+func (p *parser) plural(i int) bool {
+	low := strings.ToLower(p.s[p.t[i].start:p.t[i].end])
+	return strings.HasSuffix(low, "s") || strings.HasSuffix(low, "den") || strings.HasPrefix(low, "fines ") || strings.HasPrefix(low, "fins ")
 }
