@@ -73,6 +73,7 @@ func (a *cli) confidenceCommand() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&f.datasets, "dataset", nil, "a file to measure with; may be given again")
 	cmd.Flags().StringVar(&f.bankPrefix, "bank-prefix", "", "what the banks' names begin with (default with --url: bench-)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "keep streams and store here; conversations that are there are not published again")
 	cmd.Flags().DurationVar(&f.settle, "settle", 10*time.Minute, "how long a bank may take to settle")
 	return cmd
 }

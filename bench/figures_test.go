@@ -114,3 +114,19 @@ func TestRecallOnOtherTalk(t *testing.T) {
 		})
 	}
 }
+
+// TestRecallInOtherLanguages asks small talks that were written for this test, 20 questions a language whose words are
+// inflected otherwise than in the answers.
+func TestRecallInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"de", "es", "fr", "ru", "ja"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			f := measure(t, "--dataset", filepath.Join("testdata", "own-"+language+".json"), "--baseline", "bm25").Sets[0]
+			t.Logf("hit@10 %.3f, MRR %.3f; plain BM25 %.3f, %.3f", f.Eunoe["hit@10"], f.Eunoe["MRR"], f.Baseline["hit@10"], f.Baseline["MRR"])
+			if f.Eunoe["hit@10"] < 1 || f.Eunoe["MRR"] < .85 {
+				t.Errorf("hit@10 is %.3f, MRR %.3f; at least 1 and .85 are expected", f.Eunoe["hit@10"], f.Eunoe["MRR"])
+			}
+		})
+	}
+}

@@ -89,6 +89,17 @@ func TestPeople(t *testing.T) {
 	})
 }
 
+func TestAnOrdinaryWordIsNobodysName(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.say(memory.Message{ID: "m1", Speaker: "Project Manager", Content: "Let us begin."})
+	w.say(memory.Message{ID: "m2", Speaker: "Industrial Designer", Content: "The project budget is twelve thousand."})
+	got := textsOf(w.recall(alice, wire.RecallRequest{Query: "What is the project budget?"}).Items)
+	if len(got) == 0 || !strings.Contains(got[0], "twelve thousand") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestConfidence(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)

@@ -38,14 +38,25 @@ func Grams(text string) string {
 // chineseParticles are pronouns, particles, question words and the like of Chinese that seldom stand in a word of content.
 const chineseParticles = "的了吗呢吧啊呀嘛么什哪谁我你您他她它们咱这那是在把让也很几怎"
 
+// japaneseParticles are particles of Japanese that follow a noun and are seldom the ending of a verb. japaneseQuestions are
+// characters that only ask.
+const japaneseParticles, japaneseQuestions = "のはがをにへとでも", "何誰"
+
+// chineseAlone are characters of Chinese that are no word of content where they stand alone.
+const chineseAlone = "一二三个里中上下有是不没和与对从到为都会要能做去来多少第种些次用时候年月日"
+
 // IsFunctionGram reports whether one or two characters of a text without spaces in a language carry no content: of Chinese
-// those that hold a particle, of Japanese Hiragana alone, which writes endings and particles.
+// those that hold a particle, and a character that says little alone; of Japanese Hiragana alone, which writes endings and particles, and a character with the
+// particle behind it or with what stands before it.
 func IsFunctionGram(gram string, language Language) bool {
 	switch language {
 	case "zh":
-		return strings.ContainsAny(gram, chineseParticles)
+		return strings.ContainsAny(gram, chineseParticles) || utf8.RuneCountInString(gram) == 1 && strings.Contains(chineseAlone, gram)
 	case "ja":
-		return strings.IndexFunc(gram, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) }) < 0
+		first, n := utf8.DecodeRuneInString(gram)
+		rest := gram[n:]
+		return unicode.Is(unicode.Hiragana, first) || rest != "" && strings.Contains(japaneseParticles, rest) ||
+			rest == "" && strings.ContainsRune(japaneseQuestions, first)
 	}
 	return false
 }

@@ -17,7 +17,8 @@ var languageWords = map[Language]string{
 		care hang hold moment such place sounds sure sense while having being still yeah hey own taking believe
 		favorite favourite prefer hate enjoy phone address code email meeting weekend monday tuesday wednesday thursday friday
 		saturday sunday january february march april june july august september october november december`,
-	"de": `der die das den dem des ein eine einen einem einer eines kein keine keinen ich du er sie es wir ihr mich mir dich dir uns
+	"de": `welche welcher welches welchen welchem wohin woher wieso womit statt
+		der die das den dem des ein eine einen einem einer eines kein keine keinen ich du er sie es wir ihr mich mir dich dir uns
 		euch ihn ihm ihnen mein meine meinen meinem meiner dein deine seine ihre unser unsere und oder aber denn weil dass wenn
 		ob als wie wo wann warum wer was im in am an auf aus bei beim bis durch für gegen mit nach ohne seit über um unter
 		von vom vor zu zum zur zwischen bin bist ist sind seid war waren habe hast hat haben hatte hatten werde wird werden
@@ -26,24 +27,28 @@ var languageWords = map[Language]string{
 		heißt fahre fährt gehe geht komme kommt mache macht trinke esse spiele lerne kaufe gekauft gewesen jahr jahre woche
 		monat tag uhr januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag
 		sonntag hallo danke bitte guten alles gut sich man hab isst liebe mutter vater schwester bruder freund freundin`,
-	"nl": `de het een ik jij je hij zij ze wij we jullie mij me jou hem haar ons hun mijn jouw zijn onze en of maar want omdat dat als
+	"nl": `welke welk hoeveel waarheen
+		de het een ik jij je hij zij ze wij we jullie mij me jou hem haar ons hun mijn jouw zijn onze en of maar want omdat dat als
 		dan wie wat waar wanneer waarom hoe in op aan bij van voor met zonder naar uit over onder tot tegen door sinds ben bent is
 		was waren heb hebt heeft hebben had hadden word wordt worden kan kunnen moet moeten wil willen zal zullen mag niet niets
 		geen nooit altijd nog al ook heel erg meer graag vandaag morgen gisteren nu hier daar er ja nee woon woont werk werkt
 		heet ga gaat kom komt doe doet drink eet speel vind vriend vriendin moeder vader zus broer jaar week maand dag uur
 		maandag dinsdag woensdag donderdag vrijdag zaterdag zondag maart mei augustus dank bedankt goed deze die dit naar jarig`,
-	"sv": `och att det som en ett den de jag du han hon vi ni dem mig dig oss er min mitt mina din ditt sin sitt sina vår vårt våra
+	"sv": `vilka vilken vilket vart
+		och att det som en ett den de jag du han hon vi ni dem mig dig oss er min mitt mina din ditt sin sitt sina vår vårt våra
 		hans hennes deras i på av för med till från om under över utan hos vid mot efter före är var varit vara har hade kan kunde
 		ska skulle vill ville måste får fick inte aldrig alltid också mycket mer bara nu här där idag igår imorgon men eller
 		eftersom när vad vem hur varför ja nej bor jobbar arbetar heter gillar tycker åker går kommer gör äter dricker köpte
 		år vecka månad dag måndag tisdag onsdag torsdag fredag lördag söndag mars maj juni juli augusti tack hej bra mamma pappa
 		syster bror vän barn`,
-	"da": `og at det som en et den de jeg du han hun vi i dem mig dig os jer min mit mine din dit sin sit sine vores deres hans hendes på
+	"da": `hvilken hvilke hvilket hvornår
+		og at det som en et den de jeg du han hun vi i dem mig dig os jer min mit mine din dit sin sit sine vores deres hans hendes på
 		af for med til fra om under over uden hos ved mod efter før er var været være har havde kan kunne skal skulle vil ville må
 		måtte ikke aldrig altid også meget mere kun nu her der idag dag går morgen men eller fordi når hvad hvem hvor hvordan
 		hvorfor ja nej bor arbejder hedder kan lide synes rejser kommer gør spiser drikker købte år uge måned mandag tirsdag onsdag
 		torsdag fredag lørdag søndag marts maj juni juli tak hej godt mor far søster bror ven hverken blev bliver`,
-	"nb": `og at det som en et ei den de jeg du han hun vi dere dem meg deg oss min mitt mine din ditt sin sitt sine vår vårt våre deres
+	"nb": `hvilken hvilke hvilket
+		og at det som en et ei den de jeg du han hun vi dere dem meg deg oss min mitt mine din ditt sin sitt sine vår vårt våre deres
 		hans hennes i på av for med til fra om under over uten hos ved mot etter før er var vært være har hadde kan kunne skal skulle
 		vil ville må måtte ikke aldri alltid også veldig mye mer bare nå her der i dag går morgen men eller fordi når hva hvem hvor
 		hvordan hvorfor ja nei bor jobber heter liker synes reiser kommer gjør spiser drikker kjøpte år uke måned mandag tirsdag
@@ -54,7 +59,8 @@ var languageWords = map[Language]string{
 		jälkeen ennen asun asuu pidän pitää tykkään menen menee tulen tulee teen tekee syön juon ostin muutin minua minulle
 		siellä täällä tämä nämä kyllä kiitos hei vuosi viikko kuukausi päivä maanantaina tiistaina keskiviikkona torstaina
 		perjantaina lauantaina sunnuntaina äiti isä sisko veli ystävä nimeni olisi voin voi pitäisi haluan`,
-	"fr": `le la les un une des du de d'un d'une je j'ai tu il elle on nous vous ils elles me te se moi toi lui leur mon ma mes ton ta tes
+	"fr": `quel quelle quels quelles combien lequel laquelle qu'est-ce qu'a qu'as qu'ont cherche cherchent boit
+		le la les un une des du de d'un d'une je j'ai tu il elle on nous vous ils elles me te se moi toi lui leur mon ma mes ton ta tes
 		son sa ses notre nos votre vos leurs ce cet cette ces qui que quoi dont où quand pourquoi comment et ou mais donc car parce si
 		comme dans en sur sous avec sans pour par chez vers depuis pendant avant après entre jusqu'à suis es est sommes êtes sont étais
 		était c'est ai as a avons avez ont avait été être avoir vais va allons vont fais fait peux peut veux veut dois doit ne pas
@@ -62,7 +68,8 @@ var languageWords = map[Language]string{
 		j'aime aime travaille mange bois achète acheté l'année an ans année semaine mois jour jours heures lundi mardi mercredi jeudi
 		vendredi samedi dimanche janvier février mars avril mai juin juillet août septembre octobre novembre décembre merci bonjour
 		mère père sœur frère ami amie m'appelle au aux qu'il qu'elle s'appelle`,
-	"es": `el la los las un una unos unas lo de del al yo tú él ella usted nosotros vosotros ellos ellas ustedes me te se nos os le les mi
+	"es": `cuál cuáles cuales cuánto cuánta cuántos cuántas adónde
+		el la los las un una unos unas lo de del al yo tú él ella usted nosotros vosotros ellos ellas ustedes me te se nos os le les mi
 		mis tu tus su sus nuestro nuestra mío mía este esta estos estas ese esa eso aquel que qué quien quién cual cuándo cuando dónde
 		donde cómo como por porque para con sin sobre entre hasta desde hacia según y e o u pero sino si ni en a soy eres es somos son
 		estoy estás está estamos están era fue fui he has ha hemos han había tengo tienes tiene tenemos tienen hay voy va vamos van
@@ -70,14 +77,16 @@ var languageWords = map[Language]string{
 		ayer ahora aquí allí sí vivo vive trabajo trabaja gusta gustan encanta como bebo compré compro llamo llama año años semana mes
 		día días lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre
 		octubre noviembre diciembre gracias hola bueno buenos buenas madre padre hermana hermano amigo amiga casa conmigo`,
-	"pt": `o a os as um uma uns umas de do da dos das no na nos nas ao à aos às pelo pela num numa eu tu você ele ela nós vocês eles elas me
+	"pt": `quais quanto quanta quantos quantas aonde
+		o a os as um uma uns umas de do da dos das no na nos nas ao à aos às pelo pela num numa eu tu você ele ela nós vocês eles elas me
 		te se lhe meu minha meus minhas teu tua seu sua nosso nossa este esta esse essa isso isto aquele que quem qual quando onde
 		como porque por para pra com sem sobre entre até desde e ou mas se nem em sou és é somos são estou está estamos estão era foi
 		fui tenho tens tem temos têm tinha há vou vai vamos vão faço faz posso pode quero quer devo não nunca sempre também muito
 		muita mais menos já ainda hoje amanhã ontem agora aqui ali sim moro mora vivo trabalho trabalha gosto gosta comi comprei
 		chamo chama ano anos semana mês dia dias segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio
 		junho julho setembro outubro novembro dezembro obrigado obrigada olá bom boa mãe pai irmã irmão amigo amiga casa mudei`,
-	"it": `il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle dal dalla dai nel nella nei nelle sul
+	"it": `quali quanto quanta quanti quante
+		il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle dal dalla dai nel nella nei nelle sul
 		sulla io tu lui lei noi voi loro mi ti si ci vi me te mio mia miei mie tuo tua suo sua nostro nostra questo questa quello
 		quella che chi cosa quale quando dove come perché e ed o ma se anche per con senza su tra fra da in a sono sei è siamo siete
 		era ero stato stata ho hai ha abbiamo avete hanno avevo aveva vado va andiamo vanno faccio fa posso può voglio vuole devo deve

@@ -42,11 +42,16 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 		typ, name := e.Split()
 		return typ != memory.EntityPerson || !slices.ContainsFunc(names, func(n string) bool { return memory.NormalText(n) == name })
 	})
+	capitals := strings.IndexFunc(query, unicode.IsUpper) >= 0
 	for _, b := range beginnings {
 		if slices.ContainsFunc(whole, func(e memory.EntityID) bool { _, name := e.Split(); return strings.HasPrefix(name, b+" ") }) {
 			continue // "Lena Lund" is no other Lena
 		}
-		entities = append(entities, called(b, longer, slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b }))...)
+		isName := slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b })
+		if first, _ := utf8.DecodeRuneInString(b); capitals && !isName && unicode.IsLower(first) && strings.Contains(query, b) {
+			continue // "the project" is no Project Manager
+		}
+		entities = append(entities, called(b, longer, isName)...)
 	}
 	slices.Sort(entities)
 	return slices.Compact(entities), nil

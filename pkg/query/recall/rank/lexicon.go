@@ -2,6 +2,7 @@ package rank
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
@@ -44,12 +45,19 @@ func set(list string) map[string]bool {
 	return s
 }
 
-// termOf returns the term of a word: the stem of its dictionary form, or its characters where the script has no spaces.
-func termOf(w text.IndexWord) string {
-	if w.CJK {
-		return string(w.Folded)
+// termOf returns the term of a word in a language: the stem of its dictionary form, or its characters where the script has
+// no spaces.
+func termOf(w text.IndexWord, language text.Language) Term {
+	t := Term{Word: string(w.Folded), CJK: w.CJK}
+	switch {
+	case w.CJK:
+		t.Stem = t.Word
+	case text.HasStems(language):
+		t.Stem, t.Language = text.StemIn(t.Word, language), language
+	default:
+		t.Stem = text.BaseStem(t.Word)
 	}
-	return text.BaseStem(string(w.Folded))
+	return t
 }
 
 const (
@@ -67,9 +75,12 @@ func sameFamily(a, b string) bool {
 	if len(a) < familyLetters-1 || !strings.HasPrefix(b, a) {
 		return false
 	}
-	rest := b[len(a):]
-	if len(a) >= familyLetters {
-		return len(rest) <= familyBeyond
+	letters, rest := utf8.RuneCountInString(a), b[len(a):]
+	if letters >= familyLetters {
+		return utf8.RuneCountInString(rest) <= familyBeyond
+	}
+	if letters < familyLetters-1 {
+		return false
 	}
 	return rest == "er" || rest == "or" || rest == "ist" || rest == "ship"
 }
@@ -80,6 +91,9 @@ var familyEndings = []string{"ship", "ness", "ment", "ist", "ion", "er", "or", "
 // Prefix returns the beginning that the words of the term's family share, for a prefix look-up in an index of stems; "" if it is too short or
 // no English word, and has no family that an index can find.
 func (t Term) Prefix() string {
+	if t.Language != "" {
+		return t.beginning()
+	}
 	stem := t.Stem
 	for i := 0; i < len(stem); i++ {
 		if stem[i] < 'a' || stem[i] > 'z' {
@@ -95,4 +109,23 @@ func (t Term) Prefix() string {
 		return stem
 	}
 	return ""
+}
+
+// beginning is Prefix of a term in another language than English, whose words end in many ways: the stem without its last
+// two letters, but no less than five, and no more than the index leaves of the word, which it stems as English.
+func (t Term) beginning() string {
+	stem := []rune(t.Stem)
+	if len(stem) < 3 {
+		return ""
+	}
+	stem = stem[:min(len(stem), max(familyLetters, len(stem)-2))]
+	indexed := []rune(text.Stem(t.Word))
+	n := 0
+	for n < len(stem) && n < len(indexed) && stem[n] == indexed[n] {
+		n++
+	}
+	if n < 3 {
+		return ""
+	}
+	return string(stem[:n])
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
@@ -29,6 +31,8 @@ type Term struct {
 	Stem string // what words of a text are compared by
 	Word string // the folded word as asked, for a look-up in an index that stems by itself
 	CJK  bool   // one or two Chinese, Japanese or Korean characters
+
+	Language text.Language // whose stem it is; "" for English and languages without stems
 }
 
 // Forms returns what an index that stems by itself is asked for: the word of the question and the irregular forms of the
@@ -36,6 +40,9 @@ type Term struct {
 func (t Term) Forms() []string {
 	if t.CJK {
 		return []string{t.Stem}
+	}
+	if t.Language != "" {
+		return []string{t.Word}
 	}
 	return appendNew([]string{t.Word}, text.FormsOf(t.Stem)...)
 }
@@ -48,29 +55,33 @@ type Question struct {
 	Pairs    [][2]int // indexes of terms that stand next to each other, stopwords between them skipped, each once
 	Speakers []string // the participants it names, as given to ParseQuestion, each once
 	Kind     Kind
-	When     date.Range // the time it speaks of, zero if none
-	Things   []string   // words for things of the classes it asks for ("cat" for pets), each once; nil for none
+	Language text.Language // it is asked in, as far as its words tell; "" if they do not
+	When     date.Range    // the time it speaks of, zero if none
+	Things   []string      // words for things of the classes it asks for ("cat" for pets), each once; nil for none
 }
 
 // ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
 // Any text is accepted: one without words gives a Question without terms.
 func ParseQuestion(s string, now time.Time, speakers []string) Question {
-	q, language := Question{Text: s}, text.LanguageOf(s)
+	language := text.LanguageOf(s)
+	q := Question{Text: s, Language: language}
 	names := nameWords(speakers)
 	var words []string // every folded word
 	var named []Term   // the name words left out of the terms
 	var empty []Term   // characters without content, which are terms where nothing else is
+	small := names.inSmall(s, speakers)
 	at, paired := map[string]int{}, map[[2]int]bool{}
 	var earlier, bearers []string // who was named before the name that is being read, and who bears all words of it so far
 	last, lastName := -1, 0
+	var lone loneCharacters
 	text.EachIndexWord(s, func(w text.IndexWord) {
 		fold := string(w.Folded)
 		words = append(words, fold)
-		if text.IsFunctionWord(fold) {
+		if text.IsFunctionWordIn(fold, language) {
 			return
 		}
-		term := Term{Stem: termOf(w), Word: fold, CJK: w.CJK}
-		if who := names.find(fold, w.Upper && len(words) > 1); who != nil {
+		term := termOf(w, language)
+		if who := names.find(fold, w.Upper && len(words) > 1); who != nil && (w.Upper || small == nil || small[fold] > 0) {
 			if both := inBoth(bearers, who); len(both) > 0 && lastName == len(words)-1 { // "Lena Lund" is no other Lena
 				who = both
 			} else {
@@ -78,14 +89,20 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 			}
 			bearers, lastName = who, len(words)
 			q.Speakers = appendNew(slices.Clone(earlier), who...)
-			named = append(named, term)
-			last = -1
-			return
+			if w.Upper || small[fold] != nameAndWord {
+				named = append(named, term)
+				last = -1
+				return
+			}
 		}
-		if w.CJK && text.IsFunctionGram(fold, language) {
-			empty = append(empty, term)
-			last = -1
-			return
+		if w.CJK {
+			without := text.IsFunctionGram(fold, language)
+			lone.add(w, without)
+			if without {
+				empty = append(empty, term)
+				last = -1
+				return
+			}
 		}
 		i, known := at[term.Stem]
 		if !known {
@@ -99,6 +116,12 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		}
 		last = i
 	})
+	for _, c := range lone.found() {
+		if _, known := at[c]; !known && !text.IsFunctionGram(c, language) {
+			at[c] = len(q.Terms)
+			q.Terms = append(q.Terms, Term{Stem: c, Word: c, CJK: true})
+		}
+	}
 	if q.Named = named; len(q.Terms) == 0 {
 		q.Terms, q.Named = named, nil
 	}
@@ -115,9 +138,105 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	return q
 }
 
+// loneCharacters finds the Chinese characters of a question that none of its pairs with content holds: words of one
+// character between particles.
+type loneCharacters struct {
+	out  []string
+	rest string // the character that the pairs so far end with, "" if one of them that has content holds it
+	end  int    // of the last pair
+}
+
+// add takes the next pair, or a character that stands alone; without says that it carries no content.
+func (l *loneCharacters) add(w text.IndexWord, without bool) {
+	first, n := utf8.DecodeRune(w.Folded)
+	second, m := utf8.DecodeRune(w.Folded[n:])
+	if m == 0 {
+		return
+	}
+	begins := w.Start+n != l.end // of a run
+	if begins {
+		l.flush()
+	}
+	if without && unicode.Is(unicode.Han, first) && (begins || l.rest != "") {
+		l.out = append(l.out, string(first))
+	}
+	l.rest, l.end = "", w.End
+	if without && unicode.Is(unicode.Han, second) {
+		l.rest = string(second)
+	}
+}
+
+// flush ends a run of characters.
+func (l *loneCharacters) flush() {
+	if l.rest != "" {
+		l.out = append(l.out, l.rest)
+	}
+	l.rest = ""
+}
+
+func (l *loneCharacters) found() []string {
+	l.flush()
+	return l.out
+}
+
 // inBoth returns what two lists share, in the order of the first.
 func inBoth(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
+}
+
+// smallName is how a word in lower case names a participant; 0 = it does not.
+type smallName uint8
+
+const (
+	nameAlone   smallName = iota + 1
+	nameAndWord           // it may be an ordinary word as well
+)
+
+// inSmall returns which words in lower case of a question that has capitals name participants: a given name, all words of a
+// name one after the other, a name that is written so, and, though it may be meant as any word, a name of one word, or a
+// part of a name in a script without capitals. "The project" is no Project Manager. nil for a question without capitals, whose words may all be names.
+func (names nameIndex) inSmall(s string, speakers []string) map[string]smallName {
+	if strings.IndexFunc(s, unicode.IsUpper) < 0 && strings.IndexFunc(s, unicode.IsLower) >= 0 {
+		return nil
+	}
+	out := map[string]smallName{}
+	folded := foldedWords(s)
+	for _, w := range folded {
+		if names[w] != nil && text.KnownPerson(w) {
+			out[w] = nameAlone
+		}
+	}
+	asked := " " + strings.Join(folded, " ") + " "
+	for _, name := range speakers {
+		words := foldedWords(name)
+		for _, w := range words {
+			if names[w] == nil || out[w] == nameAlone {
+				continue
+			}
+			switch {
+			case !unicode.Is(unicode.Latin, firstRune(w)) && !unicode.IsLower(firstRune(w)): // no script of capitals
+				if out[w] = nameAndWord; len(words) > 1 && strings.Contains(s, name) {
+					out[w] = nameAlone
+				}
+			case strings.IndexFunc(name, unicode.IsUpper) < 0, len(words) > 1 && strings.Contains(asked, " "+strings.Join(words, " ")+" "):
+				out[w] = nameAlone
+			case len(words) == 1:
+				out[w] = nameAndWord
+			}
+		}
+	}
+	return out
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+func foldedWords(s string) []string {
+	var out []string
+	text.EachIndexWord(s, func(w text.IndexWord) { out = append(out, string(w.Folded)) })
+	return out
 }
 
 // nameIndex maps a folded word of a participant's name to the participants who bear it.

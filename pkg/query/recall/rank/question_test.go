@@ -69,6 +69,58 @@ func TestWhomNamesOfSeveralWordsMean(t *testing.T) {
 	}
 }
 
+func TestNamesThatAreOrdinaryWords(t *testing.T) {
+	t.Parallel()
+	speakers := []string{"Project Manager", "Industrial Designer", "Marketing", "Anna Berg", "sun fox", "健康", "王海", "健康助手"}
+	for _, tc := range []struct {
+		text, terms string
+		want        []string
+	}{
+		{"What did the group say about the project budget?", "group say project budget", nil},
+		{"What did the Industrial Designer say about the project?", "say project", []string{"Industrial Designer"}},
+		{"What did the industrial designer say of the design?", "say design", []string{"Industrial Designer"}},
+		{"Why was the marketing plan late?", "market plan late", []string{"Marketing"}},
+		{"What did Marketing want?", "want", []string{"Marketing"}},
+		{"Where does anna swim?", "swim", []string{"Anna Berg"}},
+		{"What does fox grow?", "grow", []string{"sun fox"}},
+		{"where does berg swim?", "swim", []string{"Anna Berg"}},
+		{"健康目标", "健康 康目 目标", []string{"健康", "健康助手"}},
+	} {
+		t.Run(tc.text, func(t *testing.T) {
+			t.Parallel()
+			q := rank.ParseQuestion(tc.text, time.Time{}, speakers)
+			if !slices.Equal(q.Speakers, tc.want) {
+				t.Errorf("speakers %q, want %q", q.Speakers, tc.want)
+			}
+			var terms []string
+			for _, term := range q.Terms {
+				terms = append(terms, term.Stem)
+			}
+			if got := strings.Join(terms, " "); got != tc.terms {
+				t.Errorf("terms %q, want %q", got, tc.terms)
+			}
+		})
+	}
+}
+
+func TestWordsOfOneCharacter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"我的猫吗？": "猫", "猫の名前は何ですか？": "名前 猫", "医院在哪里？": "医院", "我的车是什么时候修的？": "时候 候修 车",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			var terms []string
+			for _, term := range rank.ParseQuestion(text, time.Time{}, nil).Terms {
+				terms = append(terms, term.Stem)
+			}
+			if got := strings.Join(terms, " "); got != want {
+				t.Errorf("terms %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestQuestionTimes(t *testing.T) {
 	t.Parallel()
 	at := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
@@ -50,6 +51,7 @@ type reader struct {
 	q       Question
 	family  float64         // what a word of a term's family counts
 	index   map[string]int  // stem to its place in q.Terms
+	lone    map[rune]int    // terms of one Chinese character, which texts have in pairs
 	named   map[string]bool // folded name words of the participants the question names
 	things  map[string]bool // q.Things
 	second  [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
@@ -64,6 +66,12 @@ func newReader(q Question, size int, family float64) *reader {
 		seen: make(map[string]*reading, 2*size), none: &reading{tf: make([]float64, len(q.Terms)), pairs: make([]bool, len(q.Pairs))}}
 	for i, t := range q.Terms {
 		r.index[t.Stem] = i
+		if c, n := utf8.DecodeRuneInString(t.Stem); t.CJK && n == len(t.Stem) {
+			if r.lone == nil {
+				r.lone = map[rune]int{}
+			}
+			r.lone[c] = i
+		}
 		r.allow(t.Stem)
 		r.allow(t.Word)
 		for _, form := range text.FormsOf(t.Stem) {
@@ -203,6 +211,9 @@ func (r *reader) read(s string) *reading {
 			part = r.passage(got, w, w.Start >= end && endsSentence(s[end:w.Start]))
 		}
 		end = w.End
+		if w.CJK && r.lone != nil {
+			r.countLone(got, part, w)
+		}
 		m := r.match(w)
 		if m.term < 0 {
 			return
@@ -221,6 +232,23 @@ func (r *reader) read(s string) *reading {
 	got.words -= pairs * pairExtra / pairWords
 	got.asked -= askedPairs * pairExtra / pairWords
 	return got
+}
+
+// countLone counts the characters of a pair that are terms by themselves, each half: it is in two pairs, or at an end.
+func (r *reader) countLone(got *reading, part *passage, w text.IndexWord) {
+	first, n := utf8.DecodeRune(w.Folded)
+	second, m := utf8.DecodeRune(w.Folded[n:])
+	if m == 0 {
+		return // it matches as a whole
+	}
+	for _, c := range [2]rune{first, second} {
+		if i, ok := r.lone[c]; ok {
+			got.tf[i] += .5
+			if part != nil {
+				part.tf[i] += .5
+			}
+		}
+	}
 }
 
 // passage adds a word to the last passage of a long text, or to a new one. The passage is valid until the next call.
@@ -271,7 +299,7 @@ func (r *reader) find(w text.IndexWord) match {
 	if text.IsFunctionWord(string(w.Folded)) {
 		return match{term: -1}
 	}
-	stem := termOf(w)
+	stem := termOf(w, r.q.Language).Stem
 	if i, ok := r.index[stem]; ok {
 		return match{term: i}
 	}

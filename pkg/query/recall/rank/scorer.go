@@ -24,6 +24,9 @@ type View struct {
 	nearby     float64 // own scores of messages two to six places away, each divided by its distance
 }
 
+// Talk is the share of a talk among people that the candidates are, 0 to 1: how far the weights of a talk count.
+func (v *View) Talk() float64 { return v.scorer.talk }
+
 // scorer holds what the candidates of one question share.
 type scorer struct {
 	q        *Question

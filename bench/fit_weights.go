@@ -1,0 +1,272 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/eunoe-memory/eunoe/bench/dataset"
+	"github.com/eunoe-memory/eunoe/bench/fit"
+	"github.com/eunoe-memory/eunoe/bench/score"
+	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+)
+
+// rankedQuestion is one question with what the signals say of its candidates.
+type rankedQuestion struct {
+	fit.Example
+	line score.Line // without what was retrieved
+	ids  []string   // of the candidates
+}
+
+// fitFigures are what weights that were fitted without a group find in it.
+type fitFigures struct {
+	Set        string           `json:"set"`
+	Questions  int              `json:"questions"`
+	BM25       float64          `json:"bm25"`
+	Shipped    float64          `json:"shipped"`  // by rank.DefaultWeights
+	All        float64          `json:"fit"`      // by weights fitted on all of it
+	LeftOut    float64          `json:"left_out"` // by weights fitted without what is left out together
+	Difference score.Difference `json:"difference"`
+}
+
+func (a *cli) fitCommand() *cobra.Command {
+	var f retrievalFlags
+	var leave string
+	var ridge float64
+	cmd := &cobra.Command{
+		Use:   "fit",
+		Short: "Fit the weights of the ranking, and say what they find where they were not fitted",
+		Long: "Publishes the conversations of the datasets, fits the weights of every signal on all of them, and then\n" +
+			"again without each dataset (--leave conversation, --leave speaker: each conversation, each speaker of\n" +
+			"evidence) in turn. Prints recall@10 over messages in the order of the ranking alone, question by question\n" +
+			"against plain BM25, and the weights. What a signal is, and whether it has a weight in a talk or elsewhere,\n" +
+			"stays as it is: a weight of 0 is not fitted.",
+		Example: "  eunoe-bench fit --dir stores --leave set",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains([]string{"set", "conversation", "speaker"}, leave) {
+				return console.Usagef("--leave: %q is nothing to leave out; expected set, conversation or speaker", leave)
+			}
+			if cmd.Flags().Changed("url") {
+				return console.Usagef("fit reads the signals in this process: leave --url out")
+			}
+			sets, err := a.datasets(f)
+			if err != nil {
+				return err
+			}
+			o := runOptions{maxFacts: 10, settle: f.settle, progress: cmd.ErrOrStderr(), records: []memory.Record{memory.RecordMessage}}
+			var questions []rankedQuestion
+			err = a.withPipeline(cmd, f, &o, func(c *client.Client) error {
+				if err := (&retrievalRun{}).publishAll(cmd.Context(), c, sets, o); err != nil {
+					return err
+				}
+				questions, err = readSignals(cmd.Context(), sets, o, leave)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return a.reportFit(cmd.OutOrStdout(), sets, questions, ridge)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.datasets, "dataset", nil, "a file to fit on; may be given again")
+	fl.StringVar(&f.dir, "dir", "", "keep streams and store here; conversations that are there are not published again")
+	fl.DurationVar(&f.settle, "settle", 10*time.Minute, "how long a bank may take to settle")
+	fl.StringVar(&leave, "leave", "set", "what is left out in turn: set, conversation or speaker")
+	fl.Float64Var(&ridge, "ridge", .001, "how much large weights are charged")
+	return cmd
+}
+
+// signalReader is a ranking that notes what its signals say.
+type signalReader struct {
+	ids    []string
+	values [][]float64
+}
+
+// weights returns the default weights with signals that note their values: twice each, in a talk and elsewhere.
+func (r *signalReader) weights() rank.Weights {
+	w := rank.DefaultWeights()
+	w.Signals = slices.Clone(w.Signals)
+	for i := range w.Signals {
+		value := w.Signals[i].Value
+		w.Signals[i].Value = func(v *rank.View) float64 {
+			x := value(v)
+			if i == 0 {
+				r.ids = append(r.ids, v.Candidate.ID)
+				r.values = append(r.values, make([]float64, 2*len(w.Signals)))
+			}
+			at := r.values[len(r.values)-1]
+			at[2*i], at[2*i+1] = v.Talk()*x, (1-v.Talk())*x
+			return x
+		}
+	}
+	return w
+}
+
+// readSignals asks every question that has evidence for messages, and notes what the signals say of each candidate.
+func readSignals(ctx context.Context, sets []dataset.Conversation, o runOptions, leave string) ([]rankedQuestion, error) {
+	db, err := store.Open(store.Config{DSN: filepath.Join(o.dir, "eunoe.db"), ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() //nolint:errcheck // it was only read
+	bar := console.NewBar(o.progress, len(sets), "asking")
+	defer bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
+	valid := dataset.TurnIDs(sets)
+	var out []rankedQuestion
+	for _, set := range sets {
+		var reader signalReader
+		cfg := query.DefaultConfig()
+		cfg.Recall.Ranking = reader.weights()
+		service, err := query.New(cfg, query.Deps{Store: db, Log: zerolog.Nop(), Now: time.Now})
+		if err != nil {
+			return nil, err
+		}
+		speakers := map[string]string{}
+		for _, m := range set.Turns() {
+			speakers[string(m.ID)] = m.Speaker
+		}
+		for _, q := range set.Questions {
+			evidence := score.CleanEvidence(q.Evidence, valid[set.ID])
+			if len(evidence) == 0 {
+				continue
+			}
+			reader.ids, reader.values = nil, nil
+			if _, err := service.Recall(ctx, memory.BankID(o.bankPrefix+set.ID), o.request(set, q)); err != nil {
+				return nil, fmt.Errorf("question %s: %w", q.QID, err)
+			}
+			one := rankedQuestion{line: score.NewLine(set, q), ids: reader.ids,
+				Example: fit.Example{Set: set.Set, Values: reader.values, Relevant: make([]bool, len(reader.ids))}}
+			for i, id := range one.ids {
+				one.Relevant[i] = slices.Contains(evidence, id)
+			}
+			switch one.Group = set.Set; leave {
+			case "conversation":
+				one.Group = set.ID
+			case "speaker":
+				one.Group = set.ID + " " + speakers[evidence[0]]
+			}
+			out = append(out, one)
+		}
+		bar.Add(1) //nolint:errcheck // a bar that cannot be drawn changes nothing
+	}
+	return out, nil
+}
+
+// byWeights returns the lines with the ten candidates that weights put first; ties in the order of the candidates.
+func byWeights(questions []rankedQuestion, weights func(rankedQuestion) []float64) []score.Line {
+	out := make([]score.Line, len(questions))
+	for i, q := range questions {
+		w, order, scores := weights(q), make([]int, len(q.ids)), make([]float64, len(q.ids))
+		for c, values := range q.Values {
+			order[c] = c
+			for k, x := range values {
+				scores[c] += w[k] * x
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		out[i] = q.line
+		for _, c := range order[:min(10, len(order))] {
+			out[i].Retrieved = append(out[i].Retrieved, []string{q.ids[c]})
+		}
+	}
+	return out
+}
+
+// fitAll fits on all questions, and without each group in turn.
+func fitAll(questions []rankedQuestion, allowed []bool, ridge float64) (all []float64, without map[string][]float64) {
+	without = map[string][]float64{}
+	for _, q := range questions {
+		without[q.Group] = nil
+	}
+	examples := func(left string) []fit.Example {
+		var out []fit.Example
+		for _, q := range questions {
+			if q.Group != left {
+				out = append(out, q.Example)
+			}
+		}
+		return out
+	}
+	var work errgroup.Group
+	work.SetLimit(2)
+	fitted := make([][]float64, len(without))
+	groups := make([]string, 0, len(without))
+	for group := range without {
+		groups = append(groups, group)
+	}
+	for i, group := range groups {
+		work.Go(func() error { fitted[i] = fit.Softmax(examples(group), allowed, ridge); return nil })
+	}
+	work.Go(func() error { all = fit.Softmax(examples(""), allowed, ridge); return nil })
+	work.Wait() //nolint:errcheck // nothing fails
+	for i, group := range groups {
+		without[group] = fitted[i]
+	}
+	return all, without
+}
+
+// reportFit fits, and prints the figures of each dataset and the weights.
+func (a *cli) reportFit(w io.Writer, sets []dataset.Conversation, questions []rankedQuestion, ridge float64) error {
+	signals := rank.DefaultWeights().Signals
+	var shipped []float64
+	for _, s := range signals {
+		shipped = append(shipped, s.Talk, s.Else)
+	}
+	allowed := make([]bool, len(shipped))
+	for i := range shipped {
+		allowed[i] = shipped[i] != 0
+	}
+	all, without := fitAll(questions, allowed, ridge)
+	plain := baselineRun(sets, 10)
+	have := map[string]bool{}
+	for _, q := range questions {
+		have[q.line.QID] = true
+	}
+	plain = slices.DeleteFunc(plain, func(l score.Line) bool { return !have[l.QID] })
+	valid := dataset.TurnIDs(sets)
+	var out []fitFigures
+	for _, name := range setNames(sets) {
+		of := func(lines []score.Line) []score.Scored {
+			s, _ := score.Run(linesOf(lines, sets, name), valid)
+			return s
+		}
+		base, left := of(plain), of(byWeights(questions, func(q rankedQuestion) []float64 { return without[q.Group] }))
+		f := fitFigures{Set: name, Questions: len(base), BM25: score.Means(base)["recall@10"], LeftOut: score.Means(left)["recall@10"],
+			Shipped: score.Means(of(byWeights(questions, func(rankedQuestion) []float64 { return shipped })))["recall@10"],
+			All:     score.Means(of(byWeights(questions, func(rankedQuestion) []float64 { return all })))["recall@10"]}
+		f.Difference = score.Differences(base, left)["recall@10"]
+		out = append(out, f)
+	}
+	if a.JSON {
+		return console.PrintJSON(w, out)
+	}
+	var rows [][]string
+	for _, f := range out {
+		rows = append(rows, []string{f.Set, fmt.Sprint(f.Questions), metric("", f.BM25), metric("", f.Shipped), metric("", f.All), metric("", f.LeftOut),
+			fmt.Sprintf("%+.1f (%+.1f to %+.1f)", 100*f.Difference[0], 100*f.Difference[1], 100*f.Difference[2])})
+	}
+	fmt.Fprintln(w, "recall@10 over messages, in the order of the ranking alone")
+	console.Table(w, []string{"set", "n", "BM25", "shipped", "fit on all", "left out", "left out − BM25"}, rows)
+	rows = nil
+	for i, s := range signals {
+		rows = append(rows, []string{s.Name, fmt.Sprintf("%.4g", s.Talk), fmt.Sprintf("%.3g", all[2*i]), fmt.Sprintf("%.4g", s.Else), fmt.Sprintf("%.3g", all[2*i+1])})
+	}
+	fmt.Fprintln(w)
+	console.Table(w, []string{"signal", "in a talk", "fitted", "elsewhere", "fitted"}, rows)
+	return nil
+}
