@@ -115,6 +115,21 @@ func TestRecallOnOtherTalk(t *testing.T) {
 	}
 }
 
+// TestTheLastLineOfATalkIsAsked asks each question behind five others of its conversation: what is asked last counts most.
+func TestTheLastLineOfATalkIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"lifebench-en-dev.json", "lifebench-zh-dev.json"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			f := measure(t, "--dataset", inBenchDir(t, file), "--earlier", "5", "--baseline", "bm25", "--max-facts", "10").Sets[0]
+			t.Logf("hit@10 %.3f, plain BM25 %.3f", f.Eunoe["hit@10"], f.Baseline["hit@10"])
+			if d := f.Difference["hit@10"][0]; d < .15 {
+				t.Errorf("hit@10 is %+.3f against plain BM25; at least +.15 is expected", d)
+			}
+		})
+	}
+}
+
 // TestRecallInOtherLanguages asks small talks that were written for this test, 20 questions a language whose words are
 // inflected otherwise than in the answers.
 func TestRecallInOtherLanguages(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +29,7 @@ type retrievalFlags struct {
 	baselineOut, bankPrefix string
 	facts                   string
 	maxFacts, conversations int
+	earlier                 int
 	settle                  time.Duration
 	strategies              map[string]string
 	compare                 string
@@ -62,6 +65,7 @@ func (a *cli) retrievalCommand() *cobra.Command {
 	fl.StringToStringVar(&f.strategies, "strategies", nil, "weights that replace the defaults, as keyword=1,entity=0.5")
 	fl.IntVar(&f.maxFacts, "max-facts", 50, "items asked for")
 	fl.IntVar(&f.conversations, "conversations", 0, "only the first so many; 0 = all")
+	fl.IntVar(&f.earlier, "earlier", 0, "put so many other questions of the conversation before each, a line each: a talk that ends in the question")
 	fl.StringVar(&f.facts, "facts", "", "facts published of the dataset: a scripted model answers extraction with them; implies --raw")
 	fl.BoolVar(&f.raw, "raw", false, "ask for raw messages alone too, and print what facts and tree add to them")
 	fl.StringVar(&f.compare, "compare", "", "an older run's --out: print how this one differs, question by question")
@@ -177,10 +181,27 @@ func (a *cli) datasets(f retrievalFlags) ([]dataset.Conversation, error) {
 		}
 		out = append(out, sets...)
 	}
+	for i := range out {
+		out[i].Questions = afterOthers(out[i].Questions, f.earlier)
+	}
 	if f.conversations > 0 && f.conversations < len(out) {
 		out = out[:f.conversations]
 	}
 	return out, nil
+}
+
+// afterOthers returns the questions, each with n others as the lines before it: those that come before it in the list, the
+// first ones after the last.
+func afterOthers(questions []dataset.Question, n int) []dataset.Question {
+	out := slices.Clone(questions)
+	for i := range out {
+		var lines []string
+		for k := min(n, len(questions)-1); k >= 0; k-- {
+			lines = append(lines, questions[(i-k+len(questions))%len(questions)].Question)
+		}
+		out[i].Question = strings.Join(lines, "\n")
+	}
+	return out
 }
 
 // defaultFacts fills in the dataset and its published facts from EUNOE_BENCH_DIR where they are not named.

@@ -33,6 +33,7 @@ type Term struct {
 	CJK  bool   // one or two Chinese, Japanese or Korean characters
 
 	Language text.Language // whose stem it is; "" for English and languages without stems
+	Earlier  bool          // only lines before the last have it
 }
 
 // Forms returns what an index that stems by itself is asked for: the word of the question and the irregular forms of the
@@ -61,14 +62,16 @@ type Question struct {
 }
 
 // ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
-// Any text is accepted: one without words gives a Question without terms.
+// Any text is accepted: one without words gives a Question without terms. What several lines ask for (Kind, When, Things)
+// is what the last one with words does: the lines before it are the talk so far.
 func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	language := text.LanguageOf(s)
 	q := Question{Text: s, Language: language}
 	names := nameWords(speakers)
-	var words []string // every folded word
-	var named []Term   // the name words left out of the terms
-	var empty []Term   // characters without content, which are terms where nothing else is
+	var words, asked []string // every folded word, and those of the last line
+	lastLine := startOfLastLine(s)
+	var named []Term // the name words left out of the terms
+	var empty []Term // characters without content, which are terms where nothing else is
 	small := names.inSmall(s, speakers)
 	at, paired := map[string]int{}, map[[2]int]bool{}
 	var earlier, bearers []string // who was named before the name that is being read, and who bears all words of it so far
@@ -77,6 +80,9 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	text.EachIndexWord(s, func(w text.IndexWord) {
 		fold := string(w.Folded)
 		words = append(words, fold)
+		if w.Start >= lastLine {
+			asked = append(asked, fold)
+		}
 		if text.IsFunctionWordIn(fold, language) {
 			return
 		}
@@ -108,7 +114,10 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		if !known {
 			i = len(q.Terms)
 			at[term.Stem] = i
+			term.Earlier = w.Start < lastLine
 			q.Terms = append(q.Terms, term)
+		} else if w.Start >= lastLine {
+			q.Terms[i].Earlier = false
 		}
 		if pair := [2]int{last, i}; last >= 0 && !paired[pair] { // a word said twice makes a pair with itself: "3-3"
 			paired[pair] = true
@@ -128,14 +137,20 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	if len(q.Terms) == 0 {
 		q.Terms = empty
 	}
-	q.Kind, q.Things = kindOf(words), thingsOf(words)
+	q.Kind, q.Things = kindOf(asked), thingsOf(asked)
 	if language != "" && language != text.English {
-		q.When = date.AskedIn(s, now, string(language))
+		q.When = date.AskedIn(s[lastLine:], now, string(language))
 	}
 	if q.When.IsZero() {
-		q.When = date.Asked(words, now)
+		q.When = date.Asked(asked, now)
 	}
 	return q
+}
+
+// startOfLastLine returns where the last line with a letter or digit begins; 0 where there is none.
+func startOfLastLine(s string) int {
+	end := strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	return strings.LastIndexByte(s[:end+1], '\n') + 1
 }
 
 // loneCharacters finds the Chinese characters of a question that none of its pairs with content holds: words of one

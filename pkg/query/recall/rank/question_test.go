@@ -103,6 +103,18 @@ func TestNamesThatAreOrdinaryWords(t *testing.T) {
 	}
 }
 
+func TestTheLastLineOfATalkIsTheQuestion(t *testing.T) {
+	t.Parallel()
+	q := rank.ParseQuestion("Anna: When did we go to Rome in March 2024?\nBen: In spring, I think.\nAnna: Which pets did I have in June 2025?\n\n",
+		time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), []string{"Anna", "Ben"})
+	if q.Kind != rank.KindOther || q.When.From.Year() != 2025 || !slices.Contains(q.Things, "cat") || slices.Contains(q.Things, "rome") {
+		t.Errorf("kind %d, when %v, things %v", q.Kind, q.When, q.Things)
+	}
+	if !slices.ContainsFunc(q.Terms, func(t rank.Term) bool { return t.Stem == "rome" }) {
+		t.Error("the lines before it are not looked up")
+	}
+}
+
 func TestWordsOfOneCharacter(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -67,7 +67,8 @@ func newScorer(q Question, c []Candidate, stats Stats, w Weights) *scorer {
 	return s
 }
 
-// setIDF sets the idf of every term: ln(1 + (N - df + 0.5) / (df + 0.5)), above 0 however common the term.
+// setIDF sets the idf of every term: ln(1 + (N - df + 0.5) / (df + 0.5)), above 0 however common the term. What only earlier
+// lines of a talk have counts less than what is asked now.
 func (s *scorer) setIDF(stats Stats) {
 	s.idf = make([]float64, len(s.q.Terms))
 	n := max(stats.N, len(s.c))
@@ -83,6 +84,9 @@ func (s *scorer) setIDF(stats Stats) {
 			}
 		}
 		s.idf[k] = math.Log1p((float64(n-df) + 0.5) / (float64(df) + 0.5))
+		if t.Earlier {
+			s.idf[k] *= earlierShare
+		}
 		s.total += s.idf[k]
 	}
 }

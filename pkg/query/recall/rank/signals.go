@@ -116,6 +116,8 @@ const (
 	// each unit of their idf; elsewhere about what a message of that kind can get at all.
 	fullTalk, fullTalkIDF, fullElse = 2.6, .44, 5.0
 
+	earlierShare = .5 // of the idf of a term that only lines before the last one have
+
 	talkWords       = 60     // words from which on a message counts less as talk
 	noTalk, allTalk = .1, .6 // of messages that count as talk, the share up to which it is none, and from which on all of it is
 	captionThings   = 0.7    // the worth of an image of things, however many they are
