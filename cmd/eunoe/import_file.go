@@ -88,6 +88,9 @@ func jsonLines(path string) bool {
 	if _, err := ParseImportLine(bytes.TrimSpace(first)); err == nil {
 		return true
 	}
+	if bytes.HasPrefix(first, []byte("PK\x03\x04")) { // an archive has no lines
+		return false
+	}
 	_, err = chatexport.Detect(in, info.Size())
 	return err != nil
 }

@@ -105,6 +105,21 @@ func TestImportOfOtherPrograms(t *testing.T) {
 			t.Errorf("exit code %d, %q, %q", r.code, r.out, r.err)
 		}
 	})
+	t.Run("an archive that holds no export, or is cut off, is named as one", func(t *testing.T) {
+		t.Parallel()
+		for want, content := range map[string]string{
+			"is a zip archive that cannot be read": "PK\x03\x04 and no more",
+			"is no export that is known here": "PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00!\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00x" +
+				"PK\x01\x02\x14\x03\x14\x00\x00\x00\x00\x00\x00\x00!\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x01\x00\x00\x00\x00x" +
+				"PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00/\x00\x00\x00\x1f\x00\x00\x00\x00\x00",
+		} {
+			path := filepath.Join(t.TempDir(), "export.zip")
+			apptest.Write(t, path, content)
+			if r := run(t, t.Context(), nil, "", "import", path); r.code != 2 || !strings.Contains(r.err, want) {
+				t.Errorf("exit code %d, %q; expected %q", r.code, r.err, want)
+			}
+		}
+	})
 	t.Run("a wrong format and a wrong flag are named", func(t *testing.T) {
 		t.Parallel()
 		for want, args := range map[string][]string{

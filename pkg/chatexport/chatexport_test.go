@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -262,4 +263,27 @@ func FuzzRead(f *testing.F) {
 			t.Error("nothing was read, without an error")
 		}
 	})
+}
+
+// A conversation is read in time that grows as its messages do: with the square of them, this one would take minutes.
+func TestALongConversation(t *testing.T) {
+	t.Parallel()
+	const turns = 100_000
+	var b strings.Builder
+	b.WriteString(`[{"conversation_id":"c","current_node":"n99999","mapping":{`)
+	for i := range turns {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `"n%d":{"parent":"n%d","message":{"id":"m%d","author":{"role":"user"},"content":{"content_type":"text","parts":["Turn %d."]}}}`, i, i-1, i, i)
+	}
+	b.WriteString(`}}]`)
+	began := time.Now()
+	out, report, err := read(t, []byte(b.String()), chatexport.Options{})
+	if err != nil || len(out) != turns || len(report.Skipped) != 0 {
+		t.Fatalf("%d messages, %+v, %v", len(out), report, err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
 }

@@ -66,8 +66,12 @@ func (r *reading) chatGPT(id string, c chatGPTConversation) error {
 		branch = append(branch, node)
 	}
 	slices.Reverse(branch)
+	shown := make(map[string]bool, len(branch))
+	for _, node := range branch {
+		shown[node] = true
+	}
 	for name, node := range c.Mapping {
-		if node.Message != nil && !slices.Contains(branch, name) {
+		if node.Message != nil && !shown[name] {
 			r.skip("on a branch that was edited away")
 		}
 	}
