@@ -13,7 +13,7 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query gateway
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help eunoe-bench demo build test unraced figures planted faults soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
+.PHONY: help eunoe-bench demo build test unraced figures planted faults outages soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ planted: ## fifty instructions planted in what a model is shown, which obeys eac
 
 faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the accounts: make faults SEED=1
 	go test -count=1 -v -timeout 15m -run 'TestFaults$$' ./test/faults -seed $(or $(SEED),1) -faults 67 -messages 34000 -takeovers 10
+
+outages: ## brokers of a cluster are killed, frozen and parted 100 times while 50,000 messages are published: make outages SEED=1
+	go test -count=1 -v -timeout 90m -run 'TestOutages$$' ./test/faults -seed $(or $(SEED),1) -outages 100 -outage-messages 50000
 
 soak: ## 500 messages a second to a whole eunoe; its memory and goroutines stay flat: make soak FOR=10m
 	go test -count=1 -v -timeout 120m -run 'TestSoak$$' ./test/faults -soak $(or $(FOR),10m)

@@ -30,18 +30,22 @@ type finding struct {
 const takeover = events.LeaseTTL + time.Second
 
 func (a *cli) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var monitors []string
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the broker, the streams, the stages, the permissions and the models",
 		Long: "Checks the broker, the streams, the stages and the permissions, and tries every model that\n" +
-			"the settings here name: each is asked a few small questions.",
-		Args: cobra.NoArgs,
+			"the settings here name: each is asked a few small questions.\n\n" +
+			"Of a cluster it also checks that every replica is there and, where --monitor names the\n" +
+			"monitoring of its servers, that each syncs to disk before it acknowledges.",
+		Example: "  eunoe doctor\n  eunoe doctor --monitor http://n1:8222,http://n2:8222,http://n3:8222",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
 			}
-			found := append(a.examine(cmd.Context()), a.tryModels(cmd.Context(), settings)...)
+			found := append(a.examine(cmd.Context(), monitors), a.tryModels(cmd.Context(), settings)...)
 			bad := 0
 			for _, f := range found {
 				if !f.OK {
@@ -70,10 +74,12 @@ func (a *cli) doctorCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringSliceVar(&monitors, "monitor", nil, "monitoring addresses of the NATS servers of a cluster, as http://HOST:8222")
+	return cmd
 }
 
 // examine runs the checks in order, each only if the one before it allows.
-func (a *cli) examine(ctx context.Context) []finding {
+func (a *cli) examine(ctx context.Context, monitors []string) []finding {
 	ctx, cancel := context.WithTimeout(ctx, min(a.Timeout, 15*time.Second))
 	defer cancel()
 	c, err := a.connect(ctx)
@@ -94,6 +100,7 @@ func (a *cli) examine(ctx context.Context) []finding {
 	} else {
 		out = append(out, finding{Check: "jetstream", OK: true, Found: fmt.Sprintf("%s, %.1f MiB on disk", count(account.Streams, "stream"), float64(account.Store)/(1<<20))})
 		out = append(out, streamFindings(ctx, conn)...)
+		out = append(out, clusterFindings(ctx, conn, monitors)...)
 	}
 	out = append(out, stageFindings(ctx, conn)...)
 	return append(out, a.answerFinding(ctx, c))

@@ -23,13 +23,18 @@ var stages = []string{"ingest", "extractor", "consolidator", "query", "gateway"}
 
 func project(t *testing.T) *types.Project {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose.yaml")}, cli.WithResolvedPaths(true), cli.WithProfiles([]string{"*"}))
+	return load(t, "compose.yaml")
+}
+
+func load(t *testing.T, name string) *types.Project {
+	t.Helper()
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, name)}, cli.WithResolvedPaths(true), cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, err := options.LoadProject(context.Background())
 	if err != nil {
-		t.Fatalf("compose.yaml: %v", err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	return p
 }

@@ -112,7 +112,7 @@ func (l *loop) admit(ctx context.Context, d decodedWrite) (Write, error) {
 	if cause == nil && d.Write.Write.Upto > l.Messages {
 		var end uint64
 		if err := l.retry.Do(ctx, "reading the end of the log", func() (err error) {
-			end, err = l.deps.Conn.LastSeq(ctx, l.deps.Conn.Naming.Messages())
+			end, err = l.deps.Conn.EndOf(ctx, l.deps.Conn.Naming.Messages(), d.Write.Write.Upto)
 			return err
 		}); err != nil {
 			return d.Write, err

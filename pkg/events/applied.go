@@ -47,7 +47,7 @@ type LogStore interface {
 // CheckLog checks that the log is the one that a store was made from, and that it holds what the store has applied. It
 // returns the identities of the two kept streams. The error is memory.ErrConflict, and says what to do, if a stream is
 // another one, ends before the position of the store, or holds another event where the store knows one. A stream that
-// the store has applied nothing of may be any.
+// the store has applied nothing of may be any. That a replicated stream ends before the position is believed as by EndOf.
 func (c *Conn) CheckLog(ctx context.Context, store LogStore) (messages, writes string, err error) {
 	m, w, err := store.LogPositions(ctx)
 	if err != nil {
@@ -64,12 +64,12 @@ func (c *Conn) CheckLog(ctx context.Context, store LogStore) (messages, writes s
 const mendLog = "restore the backup that holds it, or run `eunoe rebuild --smaller` to keep what the log holds now"
 
 func (c *Conn) checkStream(ctx context.Context, name string, p memory.LogPosition) (log string, err error) {
-	s, err := c.JS.Stream(ctx, name)
+	info, err := c.streamReaching(ctx, name, p.Applied)
 	if err != nil {
-		return "", Classify(err, "read stream %s", name)
+		return "", err
 	}
-	log = identity(s.CachedInfo())
-	last := s.CachedInfo().State.LastSeq
+	log = identity(info)
+	last := info.State.LastSeq
 	differs := func(format string, args ...any) error {
 		return fmt.Errorf("stream %s is not the log of this store: %s; %s: %w", name, fmt.Sprintf(format, args...), mendLog, memory.ErrConflict)
 	}

@@ -49,6 +49,12 @@ type ConnConfig struct {
 	Tracer  trace.Tracer // nil = spans only under a span of the caller
 }
 
+// A server that answers nothing is left after unansweredPings + 1 pings: within 6 s another one of a cluster is tried.
+const (
+	pingEvery       = 2 * time.Second
+	unansweredPings = 2
+)
+
 // Validate reports every setting that cannot work, joined.
 func (c ConnConfig) Validate() error {
 	var errs []error
@@ -72,6 +78,7 @@ type Conn struct {
 	Tracer trace.Tracer
 
 	resubscriptions *resubscriptions // nil = not counted
+	ends            *streamEnds      // nil = nothing is noted
 }
 
 // Connect connects to the broker. It retries a broker that is not up yet, with waits of at most 2 s, until ctx ends or
@@ -128,7 +135,7 @@ func (c ConnConfig) dialOptions() (string, []nats.Option, error) {
 	name = cmp.Or(name, "eunoe")
 	opts := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
-		nats.Timeout(2 * time.Second), nats.PingInterval(20 * time.Second), nats.MaxPingsOutstanding(3),
+		nats.Timeout(2 * time.Second), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(unansweredPings),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.Log.Warn().Err(err).Msg("lost the connection to NATS")
@@ -176,7 +183,7 @@ func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
-	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), resubscriptions: newResubscriptions(n)}, nil
+	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), resubscriptions: newResubscriptions(n), ends: newStreamEnds()}, nil
 }
 
 // Close flushes and closes the connection. It returns within five seconds.

@@ -43,6 +43,7 @@ func (c *Conn) PublishPlain(ctx context.Context, subject string, body []byte) (u
 			return 0, Classify(err, "publish to %s", subject)
 		}
 		if !ack.Duplicate {
+			c.saw(ack.Stream, ack.Sequence)
 			return ack.Sequence, nil
 		}
 	}
@@ -111,6 +112,7 @@ func (c *Conn) AppendNew(ctx context.Context, w memory.Write) (seq uint64, store
 	if err != nil {
 		return 0, false, Classify(err, "append write %s", w.Op)
 	}
+	c.saw(ack.Stream, ack.Sequence)
 	return ack.Sequence, !ack.Duplicate, nil
 }
 

@@ -80,15 +80,6 @@ func (c *Conn) LastInPartition(ctx context.Context, partition int) (uint64, erro
 	return c.lastOf(ctx, c.Naming.Messages(), c.Naming.StoredMessages(partition))
 }
 
-// LastSeq returns the last sequence of a stream, 0 if it never held an event.
-func (c *Conn) LastSeq(ctx context.Context, stream string) (uint64, error) {
-	s, err := c.JS.Stream(ctx, stream)
-	if err != nil {
-		return 0, Classify(err, "read stream %s", stream)
-	}
-	return s.CachedInfo().State.LastSeq, nil
-}
-
 // direct reads from any replica of a stream.
 func (c *Conn) direct(ctx context.Context, stream string, req map[string]any) (Event, error) {
 	m, err := c.ask(ctx, "$JS.API.DIRECT.GET."+stream, req)
@@ -110,6 +101,7 @@ func (c *Conn) direct(ctx context.Context, stream string, req map[string]any) (E
 	for _, h := range []string{jetstream.SequenceHeader, jetstream.TimeStampHeaer, jetstream.SubjectHeader, jetstream.StreamHeader, jetstream.LastSequenceHeader} {
 		m.Header.Del(h)
 	}
+	c.saw(stream, seq)
 	return c.Naming.NewEvent(stream, subject, seq, stored, m.Data, m.Header), nil
 }
 
@@ -145,7 +137,24 @@ func (c *Conn) ReadLeader(ctx context.Context, stream string, req map[string]any
 			return Event{}, Classify(err, "read event %d of %s", reply.Message.Seq, stream)
 		}
 	}
+	c.saw(stream, reply.Message.Seq)
 	return c.Naming.NewEvent(stream, reply.Message.Subject, reply.Message.Seq, reply.Message.Time, reply.Message.Data, header), nil
+}
+
+// askWithin is how long one request to the broker may take, whatever time the caller has: a server that hangs answers
+// none, and the same request to another one succeeds.
+const askWithin = 3 * time.Second
+
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, askWithin)
+}
+
+// stream reads the state of a stream.
+func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	s, err := c.JS.Stream(ctx, name)
+	return s, Classify(err, "read stream %s", name)
 }
 
 func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*nats.Msg, error) {
@@ -153,11 +162,8 @@ func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*na
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	m, err := c.NC.RequestWithContext(ctx, subject, body)
 	return m, Classify(err, "ask the broker (%s)", subject)
 }
@@ -196,10 +202,12 @@ func (c *Conn) Erase(ctx context.Context, stream string, seq uint64) error {
 
 // Count returns how many events of a stream match a filter on stored subjects.
 func (c *Conn) Count(ctx context.Context, stream, filter string) (int, error) {
-	s, err := c.JS.Stream(ctx, stream)
+	s, err := c.stream(ctx, stream)
 	if err != nil {
-		return 0, Classify(err, "read stream %s", stream)
+		return 0, err
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	info, err := s.Info(ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return 0, Classify(err, "count %s", filter)

@@ -16,18 +16,23 @@ import (
 
 // Reconcile creates the streams and buckets that are missing and updates those that differ. A stream that differs in
 // what cannot be updated (storage, retention) is memory.ErrConflict, which names the difference, and stays as it is.
-// Settings that are not ours (placement, metadata, compression) are kept. Several processes may call it at once;
-// repeating it changes nothing. A broker that is not ready is retried until ctx ends, at most 30 s.
+// Consumers follow the replicas of their stream. Settings that are not ours (placement, metadata, compression) are kept. Several processes may call it at once;
+// repeating it changes nothing. A broker that is not ready is retried until ctx ends, at most 30 s, and so is a cluster
+// that has not enough servers for the replicas; a single server that is asked for several is memory.ErrInvalid.
 func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	return c.reconcile(ctx, o)
+}
+
+func (c *Conn) reconcile(ctx context.Context, o StreamOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	return Retry(ctx, Backoff{Max: 2 * time.Second}, func() error {
 		var errs []error
 		for _, want := range c.Naming.Streams(o) {
-			if err := c.reconcileStream(ctx, want); err != nil {
+			if err := replicasError(c.reconcileStream(ctx, want), o.Replicas); err != nil {
 				if Transient(err) {
 					return err
 				}
@@ -35,7 +40,7 @@ func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 			}
 		}
 		for _, want := range c.Naming.Buckets(o) {
-			if err := c.reconcileBucket(ctx, want); err != nil {
+			if err := replicasError(c.reconcileBucket(ctx, want), o.Replicas); err != nil {
 				if Transient(err) {
 					return err
 				}
@@ -46,7 +51,34 @@ func (c *Conn) Reconcile(ctx context.Context, o StreamOptions) error {
 	}, func(err error) { c.Log.Warn().Err(err).Msg("waiting for JetStream") })
 }
 
+// reconcileWithin bounds one try of one stream or bucket: a server that hangs answers no request.
+const reconcileWithin = 8 * time.Second
+
+// The broker's errors about more replicas than it has servers for.
+const (
+	noPeers   jetstream.ErrorCode = 10005 // of a cluster: more servers may come
+	noCluster jetstream.ErrorCode = 10074 // of a server that is alone
+)
+
+// replicasError says what an error about replicas means.
+func replicasError(err error, replicas int) error {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return err
+	}
+	switch api.ErrorCode {
+	case noPeers:
+		return fmt.Errorf("%d replicas (EUNOE_REPLICAS) need as many servers with JetStream and room, and the cluster has fewer that answer: %s: %w",
+			max(1, replicas), err.Error(), memory.ErrUnavailable)
+	case noCluster:
+		return fmt.Errorf("replicas: %d (EUNOE_REPLICAS) need a cluster of as many NATS servers, and this server is in none: %s: %w", replicas, err.Error(), memory.ErrInvalid)
+	}
+	return err
+}
+
 func (c *Conn) reconcileStream(ctx context.Context, want jetstream.StreamConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, reconcileWithin)
+	defer cancel()
 	s, err := c.JS.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = c.JS.CreateStream(ctx, want)
@@ -154,6 +186,8 @@ func show(v any) string {
 }
 
 func (c *Conn) reconcileBucket(ctx context.Context, want jetstream.KeyValueConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, reconcileWithin)
+	defer cancel()
 	_, err := c.JS.CreateKeyValue(ctx, want)
 	if err == nil {
 		return nil

@@ -48,7 +48,7 @@ func (r *Restorer) Restore(ctx context.Context) error {
 		return errors.Join(gone...)
 	}
 	r.conn.Log.Warn().Msg("making the streams and buckets anew that the broker has lost")
-	return r.conn.Reconcile(ctx, StreamOptions{Replicas: r.had})
+	return r.conn.reconcile(ctx, StreamOptions{Replicas: r.had}) // which somebody may have set to 2
 }
 
 // AllStreams returns the names of all streams, then those of the streams behind the buckets.

@@ -3,6 +3,7 @@ package events
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -25,7 +26,7 @@ const (
 
 // StreamOptions are the settings of streams that a deployment may choose.
 type StreamOptions struct {
-	Replicas int // of every stream and bucket, 1 to 5; 0 = keep the present number, or 1
+	Replicas int // of every stream and bucket: 1, 3 or 5; 0 = keep the present number, or 1
 	// ChangesAge and ChangesBytes limit MEM_CHANGES. A reader that was away longer has to query the store. 0 = 7 days
 	// and 1 GiB.
 	ChangesAge   time.Duration
@@ -40,8 +41,8 @@ func DefaultStreamOptions() StreamOptions {
 // Validate returns every option that is out of range, joined.
 func (o StreamOptions) Validate() error {
 	var errs []error
-	if o.Replicas < 0 || o.Replicas > 5 {
-		errs = append(errs, memory.Invalid("replicas", "is %d; expected 1 to 5", o.Replicas))
+	if !slices.Contains([]int{0, 1, 3, 5}, o.Replicas) { // of two or four, a majority survives no more losses than of one or three
+		errs = append(errs, memory.Invalid("replicas", "is %d; expected 1, 3 or 5", o.Replicas))
 	}
 	if o.ChangesAge < 0 {
 		errs = append(errs, memory.Invalid("changes_age", "is %s; it must not be negative", o.ChangesAge))

@@ -91,7 +91,20 @@ func (l *Acks) publishNext(ctx context.Context, c *client.Client, limit *rate.Li
 	return nil
 }
 
-// insist tries until it is acknowledged.
+// FlushAgain flushes every session once more, for what a frozen broker passed on behind the first flush.
+func (l *Acks) FlushAgain(ctx context.Context, c *client.Client, t Traffic) error {
+	for _, s := range append(t.Sessions, []Message{{Bank: ProbeBank, Session: probeSession}}) {
+		if len(s) == 0 {
+			continue
+		}
+		if _, err := l.untilAcknowledged(ctx, func(ctx context.Context) (uint64, error) { return c.Flush(ctx, s[0].Bank, s[0].Session) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untilAcknowledged tries until it is acknowledged.
 func (l *Acks) untilAcknowledged(ctx context.Context, send func(context.Context) (uint64, error)) (uint64, error) {
 	for {
 		try, cancel := context.WithTimeout(ctx, 2*time.Second)

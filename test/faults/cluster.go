@@ -20,13 +20,14 @@ type Cluster struct {
 	Stages []*process // ingest, extractor, consolidator, query; two of each
 	proxy  *proxy
 	port   int
+	url    string // for clients
 }
 
 // Store returns the path of the store.
 func (w *Cluster) Store() string { return filepath.Join(w.Dir, "eunoe.db") }
 
-// URL returns the address for clients: that of the proxy whose connections faults cut.
-func (w *Cluster) URL() string { return w.proxy.url() }
+// URL returns the address for clients: that of the proxy whose connections faults cut, or those of all brokers.
+func (w *Cluster) URL() string { return w.url }
 
 // NewCluster starts everything in dir with the programs in bin, and returns when the endpoints answer. The broker syncs
 // before it acknowledges.
@@ -50,19 +51,25 @@ func NewCluster(ctx context.Context, bin, dir string) (_ *Cluster, err error) {
 	if w.proxy, err = newProxy(ctx, fmt.Sprintf("127.0.0.1:%d", w.port)); err != nil {
 		return nil, err
 	}
-	env := []string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + dir, "EUNOE_STORE=" + w.Store(), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
-		"EUNOE_ACK_WAIT=3s", "EUNOE_MAX_ATTEMPTS=1000"}
+	w.url = w.proxy.url()
+	return w, w.startStages(ctx, bin)
+}
+
+// startStages starts two of every stage with more settings, and returns when the endpoints answer.
+func (w *Cluster) startStages(ctx context.Context, bin string, more ...string) error {
+	env := append([]string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + w.Dir, "EUNOE_STORE=" + w.Store(), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
+		"EUNOE_ACK_WAIT=3s", "EUNOE_MAX_ATTEMPTS=1000"}, more...)
 	for _, name := range []string{"ingest", "extractor", "consolidator", "query"} {
 		for n := range 2 {
-			w.Stages = append(w.Stages, &process{name: name, bin: bin, env: env, log: filepath.Join(dir, fmt.Sprintf("%s-%d.log", name, n))})
+			w.Stages = append(w.Stages, &process{name: name, bin: bin, env: env, log: filepath.Join(w.Dir, fmt.Sprintf("%s-%d.log", name, n))})
 		}
 	}
 	for _, s := range w.Stages {
 		if err := s.start(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return w, w.answering(ctx, time.Minute)
+	return w.answering(ctx, time.Minute)
 }
 
 // unlimited is a limit of the broker's disk that is never reached.
@@ -157,10 +164,22 @@ func (w *Cluster) Close() error {
 }
 
 func freePort(ctx context.Context) (int, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	ports, err := freePorts(ctx, 1)
 	if err != nil {
 		return 0, err
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
+	return ports[0], nil
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(ctx context.Context, n int) (ports []int, err error) {
+	for range n {
+		l, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		if failed != nil {
+			return nil, failed
+		}
+		defer func() { err = errors.Join(err, l.Close()) }() // not before all are found
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
 }

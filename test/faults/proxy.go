@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,6 +13,8 @@ import (
 type proxy struct {
 	listener net.Listener
 	target   string
+
+	blocked atomic.Bool // nothing passes, and neither side is told
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -35,6 +38,10 @@ func (p *proxy) serve() {
 		client, err := p.listener.Accept()
 		if err != nil {
 			return
+		}
+		if p.blocked.Load() {
+			p.keep(client) // it waits for an answer
+			continue
 		}
 		var d net.Dialer
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -60,12 +67,34 @@ func (p *proxy) keep(conns ...net.Conn) {
 
 // pipe copies until either side closes, and then closes both.
 func (p *proxy) pipe(from, to net.Conn) {
-	_, _ = io.Copy(to, from)
+	_, _ = io.Copy(passing{to, &p.blocked}, from)
 	_, _ = from.Close(), to.Close() // either may be closed already
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, from)
 	delete(p.conns, to)
+}
+
+// passing writes unless it is blocked; then it swallows what is written.
+type passing struct {
+	io.Writer
+	blocked *atomic.Bool
+}
+
+func (w passing) Write(b []byte) (int, error) {
+	if w.blocked.Load() {
+		return len(b), nil
+	}
+	return w.Writer.Write(b)
+}
+
+// block lets nothing pass, without a sign to either side.
+func (p *proxy) block() { p.blocked.Store(true) }
+
+// unblock lets new connections pass; those that were blocked lack a part and are closed.
+func (p *proxy) unblock() {
+	p.blocked.Store(false)
+	p.cut()
 }
 
 // cut closes every connection.

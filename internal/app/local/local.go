@@ -18,7 +18,6 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/query"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
-	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
 // Local is the whole pipeline in this process, with a NATS server of its own.
@@ -60,7 +59,7 @@ func Start(ctx context.Context, c settings.Config, logs io.Writer, more ...proce
 		return nil, err
 	}
 	l.Conn.Tracer = traces.Tracer()
-	if err := l.Conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+	if err := l.Conn.Reconcile(ctx, c.Streams()); err != nil {
 		return nil, fmt.Errorf("streams: %w", err)
 	}
 	p, err := process.New(c, log, l.Conn)

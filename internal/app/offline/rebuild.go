@@ -58,17 +58,19 @@ func withLog(ctx context.Context, c settings.Config, allow []Allow, fill func(co
 		return err
 	}
 	if l.Conn != nil {
-		return rebuildStore(ctx, c, log, l.Conn, allow, fill)
+		return rebuildStore(ctx, c, log, l.Conn, allow, fill, func(context.Context) error { return nil })
 	}
 	conn, err := connect(ctx, c, "eunoe-rebuild", log)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+	if err := conn.Reconcile(ctx, c.Streams()); err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}
-	return withLease(ctx, conn, func(ctx context.Context) error { return rebuildStore(ctx, c, log, conn, allow, fill) })
+	return withLease(ctx, conn, func(ctx context.Context, mine func(context.Context) error) error {
+		return rebuildStore(ctx, c, log, conn, allow, fill, mine)
+	})
 }
 
 // connect connects to the NATS server at the URL.
@@ -82,19 +84,28 @@ func connect(ctx context.Context, c settings.Config, name string, log zerolog.Lo
 const leaseWait = events.LeaseTTL + time.Second
 
 // withLease runs f while it holds the lease of the active consolidator. A lease that another holds is
-// memory.ErrConflict.
-func withLease(ctx context.Context, conn *events.Conn, f func(context.Context) error) error {
+// memory.ErrConflict. The function that f is given returns an error unless the lease is still held: one that cannot be
+// renewed is known as lost only when another has it.
+func withLease(ctx context.Context, conn *events.Conn, f func(ctx context.Context, mine func(context.Context) error) error) error {
+	owner := "rebuild/" + ulid.Make().String()
+	mine := func(ctx context.Context) error {
+		now, err := lease.Holder(ctx, conn, consolidate.LeaseKey)
+		if err == nil && now != owner {
+			err = fmt.Errorf("the lease was lost while the broker was away; run it again: %w", memory.ErrConflict)
+		}
+		return err
+	}
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	late := time.AfterFunc(leaseWait, giveUp)
 	defer late.Stop()
 	began, result := false, error(nil)
-	err := lease.Hold(waiting, conn, consolidate.LeaseKey, "rebuild/"+ulid.Make().String(), func(ctx context.Context) error {
+	err := lease.Hold(waiting, conn, consolidate.LeaseKey, owner, func(ctx context.Context) error {
 		if began || !late.Stop() {
 			return nil // the lease came back after it was lost, or too late
 		}
 		began = true
-		result = f(ctx)
+		result = f(ctx, mine)
 		return nil
 	})
 	switch {
@@ -108,8 +119,8 @@ func withLease(ctx context.Context, conn *events.Conn, f func(context.Context) e
 	return result
 }
 
-// rebuildStore fills a new store and puts it in the place of the old one.
-func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error) error {
+// rebuildStore fills a new store and puts it in the place of the old one, unless mine says that this is another's now.
+func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error, mine func(context.Context) error) error {
 	had, err := readOld(ctx, conn, c.Store)
 	if err != nil {
 		return err
@@ -137,6 +148,9 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 			err = had.checkSize(ctx, st)
 		}
 		err = errors.Join(err, st.Close())
+	}
+	if err == nil {
+		err = mine(ctx)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(unfinished))

@@ -38,7 +38,7 @@ func Verify(ctx context.Context, c settings.Config, full, server bool) (v wire.V
 		return v, err
 	}
 	defer conn.Close()
-	err = withLease(ctx, conn, func(ctx context.Context) (err error) {
+	err = withLease(ctx, conn, func(ctx context.Context, _ func(context.Context) error) (err error) {
 		v, err = verifyStore(ctx, c, conn, full)
 		return err
 	})

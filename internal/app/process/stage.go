@@ -72,7 +72,7 @@ func Run(ctx context.Context, c settings.Config, s Stage) (err error) {
 	}
 	defer conn.NC.Close()
 	conn.Tracer = traces.Tracer()
-	if err := conn.Reconcile(ctx, events.StreamOptions{}); err != nil {
+	if err := conn.Reconcile(ctx, c.Streams()); err != nil {
 		return unlessCancelled(ctx, fmt.Errorf("streams: %w", err))
 	}
 	p, err := New(c, log, conn)

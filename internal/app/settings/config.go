@@ -26,6 +26,8 @@ type Config struct {
 	Creds  string `env:"CREDS" doc:"file with NATS credentials (.creds), or with the seed of an nkey"`
 	Prefix string `env:"PREFIX" envDefault:"mem" doc:"first token of every subject; stream names follow it"`
 
+	Replicas int `env:"REPLICAS" envDefault:"0" doc:"servers of a NATS cluster that keep each stream and bucket: 1, 3 or 5; 0 keeps what is there"`
+
 	Data       string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
 	Store      string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
 	MinFree    int64  `env:"MIN_FREE" envDefault:"134217728" doc:"of eunoe up: bytes that must be free on the disk of the streams; below, what is published is refused until there is room. 0 is off"`
@@ -180,6 +182,9 @@ func (c Config) Validate() error {
 	if c.Prefix == "" || strings.ContainsAny(c.Prefix, ".*> \t$%") {
 		wrong("PREFIX", "%q is not one subject token", c.Prefix)
 	}
+	if err := c.Streams().Validate(); err != nil {
+		wrong("REPLICAS", "%d is none of 1, 3 and 5, nor 0 to keep what is there", c.Replicas)
+	}
 	if c.MinFree < 0 {
 		wrong("MIN_FREE", "%d must not be negative", c.MinFree)
 	}
@@ -237,3 +242,6 @@ func (c Config) Validate() error {
 func (c Config) Conn(name string, log zerolog.Logger) events.ConnConfig {
 	return events.ConnConfig{URL: c.URL, Creds: c.Creds, Prefix: c.Prefix, Name: name, TLS: c.TLS(), InboxPrefix: c.Inbox, Log: log}
 }
+
+// Streams returns what a deployment chooses of its streams and buckets.
+func (c Config) Streams() events.StreamOptions { return events.StreamOptions{Replicas: c.Replicas} }

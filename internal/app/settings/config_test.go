@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 				t.Errorf("%s comes from %s, want %s", s.Name, s.Source, from)
 			}
 		}
-		for _, bad := range []string{"WINDOW_SIZE=0", "EXTRACTORS=x", "PREFIX=a.b", "LOG=loud", "IDLE_AFTER=-1s", "HTTP=nowhere", "ROLE_FILTER=boss", "CLUSTER=2", "PORT=70000", "SYNC=perhaps"} {
+		for _, bad := range []string{"WINDOW_SIZE=0", "EXTRACTORS=x", "PREFIX=a.b", "LOG=loud", "IDLE_AFTER=-1s", "HTTP=nowhere", "ROLE_FILTER=boss", "CLUSTER=2", "PORT=70000", "SYNC=perhaps", "REPLICAS=2", "REPLICAS=-1"} {
 			name, _, _ := strings.Cut(bad, "=")
 			_, _, err := settings.Load([]string{"EUNOE_" + bad}, nil)
 			if err == nil || !strings.Contains(err.Error(), "EUNOE_"+name) {

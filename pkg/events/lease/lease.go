@@ -3,10 +3,12 @@
 //
 // Hold runs a function in one process at a time, Share spreads numbered parts over the processes of a group. A lease
 // keeps two owners from doing the same work; it can be lost unnoticed, so correctness rests on expected revisions and
-// on the fence of the store.
+// on the fence of the store. An owner that cannot reach the broker therefore goes on: of a cluster without a leader nobody
+// else can take the lease. When the broker is back, owners renew first: others wait for leaseGrace.
 package lease
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -16,36 +18,28 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// A lease is renewed every leaseRenew. Its holder stops leaseMargin before the broker removes it, so that clocks need
-// not agree.
 const (
-	leaseRenew  = events.LeaseTTL / 6
-	leaseMargin = events.LeaseTTL / 5
+	leaseRenew = events.LeaseTTL / 6 // how often a lease is renewed
+	leaseGrace = 3 * leaseRenew      // how long who has found the broker unreachable leaves free leases to their owners
 )
 
 // lease is a key of the bucket that this process holds.
 type lease struct {
-	bucket  kv.Bucket
-	record  kv.Record
-	renewed time.Time // when the last successful renewal was requested
+	bucket kv.Bucket
+	record kv.Record
 }
 
 // acquire tries once to take a lease. It returns nil if another process holds it.
 func acquire(ctx context.Context, c *events.Conn, key, owner string) (*lease, error) {
 	l := &lease{bucket: kv.Open(c, c.Naming.LeaseBucket()), record: kv.Record{Key: key, Value: []byte(owner)}}
 	err := l.renew(ctx)
-	if !errors.Is(err, memory.ErrConflict) {
-		return l.orNil(err)
-	}
-	r, err := l.bucket.Get(ctx, key)
-	if err != nil || r.Value != nil {
-		return nil, err
-	}
-	l.record.Revision = r.Revision // released or expired meanwhile
-	if err = l.renew(ctx); errors.Is(err, memory.ErrConflict) {
+	if errors.Is(err, memory.ErrConflict) {
 		return nil, nil
 	}
-	return l.orNil(err)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Holder returns the owner of a lease, "" if nobody holds it.
@@ -54,28 +48,34 @@ func Holder(ctx context.Context, c *events.Conn, key string) (owner string, err 
 	return string(r.Value), err
 }
 
-func (l *lease) orNil(err error) (*lease, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// renew extends the lease by events.LeaseTTL. The error is memory.ErrConflict if it is lost.
+// renew extends the lease by events.LeaseTTL, or takes it where nobody holds it: an election of the broker may last longer
+// than it lives. The error is memory.ErrConflict if another process holds it.
 func (l *lease) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, leaseRenew)
+	ctx, cancel := context.WithTimeout(ctx, 2*leaseRenew)
 	defer cancel()
-	asked := time.Now()
 	rev, err := l.bucket.Put(ctx, l.record)
-	if err != nil {
-		return err
+	if errors.Is(err, memory.ErrConflict) {
+		rev, err = l.retake(ctx, err)
 	}
-	l.record.Revision, l.renewed = rev, asked
-	return nil
+	if err == nil {
+		l.record.Revision = rev
+	}
+	return err
 }
 
-// over reports whether the lease may have expired.
-func (l *lease) over() bool { return time.Since(l.renewed) > events.LeaseTTL-leaseMargin }
+// retake writes the record over what another revision left behind; conflict is returned where that is somebody's lease.
+func (l *lease) retake(ctx context.Context, conflict error) (uint64, error) {
+	now, err := l.bucket.Get(ctx, l.record.Key)
+	if err != nil {
+		return 0, err
+	}
+	// One with this owner's name was written by a renewal whose acknowledgement was lost.
+	if now.Value != nil && !bytes.Equal(now.Value, l.record.Value) {
+		return 0, conflict
+	}
+	now.Value = l.record.Value
+	return l.bucket.Put(ctx, now)
+}
 
 // release ends the lease, so that the next process can take it at once.
 func (l *lease) release(ctx context.Context) {
@@ -84,7 +84,7 @@ func (l *lease) release(ctx context.Context) {
 	_ = l.bucket.Delete(ctx, l.record) // if it fails, the lease expires
 }
 
-// keep renews the lease until ctx ends or the lease is lost, and reports whether it is still held.
+// keep renews the lease until ctx ends or another process holds it, and reports whether it is still held.
 func (l *lease) keep(ctx context.Context) bool {
 	t := time.NewTicker(leaseRenew)
 	defer t.Stop()
@@ -98,25 +98,27 @@ func (l *lease) keep(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return true
 		}
-		if errors.Is(err, memory.ErrConflict) || l.over() {
+		if errors.Is(err, memory.ErrConflict) {
 			return false
 		}
 	}
 }
 
 // Hold waits for the lease of key, calls run while it holds the lease, and releases it. owner is a name that no other
-// process has. The context of run ends when the lease is lost or ctx ends; run must then return soon. If the lease was
-// lost or run returned memory.ErrConflict (another owner is active) or memory.ErrUnavailable, Hold waits for the lease
+// process has. The context of run ends when another process has the lease or ctx ends; run must then return soon. If the lease
+// was lost or run returned memory.ErrConflict (another owner is active) or memory.ErrUnavailable, Hold waits for the lease
 // again; otherwise it returns what run returned. It returns nil when ctx ends. Only the fence of the store guarantees
 // that one run is active.
 func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(context.Context) error) error {
 	waits := events.Backoff{Min: 100 * time.Millisecond, Max: 2 * time.Second}.Intervals()
 	for ctx.Err() == nil {
 		l, err := acquire(ctx, c, key, owner)
-		if err != nil || l == nil {
-			if err != nil && ctx.Err() == nil {
-				c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
-			}
+		if err != nil && ctx.Err() == nil {
+			c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
+			events.Sleep(ctx, leaseGrace)
+			continue
+		}
+		if l == nil {
 			events.Sleep(ctx, leaseRenew/4)
 			continue
 		}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
@@ -43,10 +46,15 @@ func TestHold(t *testing.T) {
 		}
 	})
 
-	t.Run("a disconnected holder ends, and another takes over within five seconds", func(t *testing.T) {
+	t.Run("a holder that cannot reach the broker goes on, another one takes over, and the first ends when it is back", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)
-		doomed := natstest.Another(t, c)
+		wire := &severable{}
+		doomed, err := events.Connect(t.Context(), events.ConnConfig{URL: c.NC.ConnectedUrl(), Options: []nats.Option{nats.SetCustomDialer(wire)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(doomed.Close)
 		held, lost := make(chan struct{}), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -56,29 +64,76 @@ func TestHold(t *testing.T) {
 				close(held)
 				<-ctx.Done()
 				close(lost)
+				cancel()
 				return ctx.Err()
 			})
 		}()
 		<-held
-		doomed.NC.Close()
+		wire.sever(true)
 		began := time.Now()
 		if err := lease.Hold(t.Context(), c, "k", "second", func(context.Context) error {
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("it took %s", took)
+			}
 			select {
 			case <-lost:
+				t.Error("the first ended while it could not know that another one has the lease")
 			default:
-				t.Error("two held it")
+			}
+			wire.sever(false)
+			select {
+			case <-lost:
+			case <-time.After(natstest.Patience):
+				t.Error("the first goes on beside the second")
 			}
 			return nil
 		}); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("it took %s", took)
-		}
-		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("the first ended with %v", err)
 		}
+	})
+
+	t.Run("a lease that expired while the broker was away is taken again by its holder", func(t *testing.T) {
+		t.Parallel()
+		s := natstest.StartServer(t)
+		first, second := s.Connect(t), s.Connect(t)
+		if err := first.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
+			t.Fatal(err)
+		}
+		held := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var both sync.WaitGroup
+		both.Go(func() {
+			if err := lease.Hold(ctx, first, "k", "first", func(ctx context.Context) error { close(held); <-ctx.Done(); return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		<-held
+		both.Go(func() {
+			if err := lease.Hold(ctx, second, "k", "second", func(ctx context.Context) error {
+				if ctx.Err() == nil {
+					t.Error("the one that stood by took it")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		s.Shutdown()
+		if !events.Sleep(t.Context(), events.LeaseTTL+time.Second) { // how long the broker is away
+			t.Fatal("the test ended")
+		}
+		s.Restart(t)
+		natstest.Eventually(t, "the broker is back with its buckets", func() bool { return first.Reconcile(t.Context(), events.DefaultStreamOptions()) == nil })
+		natstest.Eventually(t, "the holder has it again", func() bool {
+			owner, err := lease.Holder(t.Context(), second, "k")
+			return err == nil && owner == "first"
+		})
+		cancel()
+		both.Wait()
 	})
 
 	t.Run("it is kept for longer than the TTL of a lease", func(t *testing.T) {
@@ -111,6 +166,34 @@ func TestHold(t *testing.T) {
 			t.Errorf("%d runs, %v", runs, err)
 		}
 	})
+}
+
+// severable dials connections that can be severed, and lets none through meanwhile.
+type severable struct {
+	mu      sync.Mutex
+	severed bool
+	conns   []net.Conn
+}
+
+func (s *severable) Dial(network, address string) (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.severed {
+		return nil, errors.New("severed")
+	}
+	c, err := net.Dial(network, address) //nolint:noctx // the interface has none
+	s.conns = append(s.conns, c)
+	return c, err
+}
+
+func (s *severable) sever(yes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.severed = yes
+	for _, c := range s.conns {
+		_ = c.Close()
+	}
+	s.conns = nil
 }
 
 func TestShare(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -43,6 +44,7 @@ type sharer struct {
 	member *lease
 	held   map[int]*heldPart
 	ended  chan struct{} // signals that a run returned
+	leave  time.Time     // until when free parts are left to owners that may not have renewed yet
 
 	mu    sync.Mutex
 	pause map[int]time.Time // when a part whose run failed may start again
@@ -63,7 +65,10 @@ func (s *sharer) loop(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.renew(ctx)
 		s.releaseEnded(ctx)
-		if err := s.balance(ctx); err != nil && ctx.Err() == nil {
+		if time.Now().Before(s.leave) {
+			// the owners renew
+		} else if err := s.balance(ctx); err != nil && ctx.Err() == nil {
+			s.leave = time.Now().Add(leaseGrace)
 			s.conn.Log.Warn().Err(err).Str("group", s.cfg.Group).Msg("sharing again later")
 		}
 		select {
@@ -90,22 +95,31 @@ func (s *sharer) loop(ctx context.Context) {
 	}
 }
 
-// renew renews all leases and stops the runs of those that are lost.
+// renew renews all leases and stops the runs of those that another process holds. If the broker cannot be reached, free
+// parts are left to their owners for leaseGrace.
 func (s *sharer) renew(ctx context.Context) {
 	var wg sync.WaitGroup
+	var away atomic.Bool
+	note := func(err error) {
+		if err != nil && !errors.Is(err, memory.ErrConflict) {
+			away.Store(true)
+		}
+	}
 	if s.member != nil {
-		wg.Go(func() { _ = s.member.renew(ctx) })
+		wg.Go(func() { note(s.member.renew(ctx)) })
 	}
 	for _, h := range s.held {
 		wg.Go(func() {
-			if err := h.renew(ctx); errors.Is(err, memory.ErrConflict) || h.over() {
+			err := h.renew(ctx)
+			note(err)
+			if errors.Is(err, memory.ErrConflict) {
 				h.stop()
 			}
 		})
 	}
 	wg.Wait()
-	if s.member != nil && s.member.over() {
-		s.member = nil
+	if away.Load() {
+		s.leave = time.Now().Add(leaseGrace)
 	}
 }
 

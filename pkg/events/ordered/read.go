@@ -64,7 +64,7 @@ func (e *stopError) Unwrap() error { return e.err }
 // Read hands the events of a stream to handle, in order and without gaps, in batches that grow while handle is busy. A
 // batch that fails is handed over again after a wait, until it succeeds or handle returns Stop or an error that is
 // memory.ErrConflict; Read returns that error. Read returns nil when ctx ends. It waits for a broker that is
-// unavailable. A stream that ends before the position lost events: that is memory.ErrConflict.
+// unavailable. A stream that ends before the position (Conn.EndOf) lost events: that is memory.ErrConflict.
 func Read(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Context, []events.Event) error) error {
 	cfg = cfg.orDefault()
 	r := &reader{conn: c, cfg: cfg, handle: handle, after: cfg.After}
@@ -144,11 +144,11 @@ func (r *reader) read(ctx context.Context) error {
 // checkEnd refuses a position past the end of the stream: the broker lost events, and to wait there would skip the ones
 // that are published next.
 func (r *reader) checkEnd(ctx context.Context) error {
-	s, err := r.conn.JS.Stream(ctx, r.cfg.Stream)
+	last, err := r.conn.EndOf(ctx, r.cfg.Stream, r.after)
 	if err != nil {
-		return events.Classify(err, "read stream %s", r.cfg.Stream)
+		return err
 	}
-	if last := s.CachedInfo().State.LastSeq; r.after > last {
+	if r.after > last {
 		return Stop(fmt.Errorf("stream %s ends at %d, before the position %d: it lost events or is another one: %w",
 			r.cfg.Stream, last, r.after, memory.ErrConflict))
 	}

@@ -135,9 +135,15 @@ func (s *scanner) handle(m jetstream.Msg) (over bool, err error) {
 	return s.failed != nil || e.Pending == 0 || e.Seq == s.end, nil
 }
 
+// createWithin is how long the broker may take to create a consumer. A cluster may place it on a server that hangs, and the
+// next one elsewhere.
+const createWithin = 3 * time.Second
+
 // newConsumer creates a consumer of the events after a sequence; drop deletes it.
 func newConsumer(ctx context.Context, c *events.Conn, stream string, subjects []string, after uint64) (cons jetstream.Consumer, drop func(), err error) {
-	cons, err = c.JS.CreateConsumer(ctx, stream, pull.Ordered(subjects, after))
+	creating, cancel := context.WithTimeout(ctx, createWithin)
+	defer cancel()
+	cons, err = c.JS.CreateConsumer(creating, stream, pull.Ordered(subjects, after))
 	if err != nil {
 		return nil, nil, events.Classify(err, "create a consumer of %s", stream)
 	}

@@ -97,7 +97,7 @@ func (c *logCheck) positions(ctx context.Context, _ Options) error {
 		stream  string
 		applied uint64
 	}{{c.conn.Naming.Messages(), messages}, {c.conn.Naming.Writes(), writes}} {
-		last, err := c.conn.LastSeq(ctx, p.stream)
+		last, err := c.conn.EndOf(ctx, p.stream, p.applied)
 		if err != nil {
 			return err
 		}

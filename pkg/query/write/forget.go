@@ -114,10 +114,15 @@ func (a *Appender) forget(ctx context.Context, bank memory.BankID, r wire.Forget
 	if err := a.exists(ctx, bank); err != nil && (upto == 0 || !errors.Is(err, memory.ErrNotFound)) {
 		return wire.ForgetReply{}, err
 	}
+	if upto, err = a.deps.Conn.EndOfBank(ctx, bank); err != nil {
+		return wire.ForgetReply{}, err
+	}
 	if r.Bank { // the last message of the bank may be erased already, and its sequence with it
-		if upto, err = a.deps.Conn.LastSeq(ctx, a.deps.Conn.Naming.Messages()); err != nil {
+		last, err := a.deps.Conn.LastSeq(ctx, a.deps.Conn.Naming.Messages())
+		if err != nil {
 			return wire.ForgetReply{}, err
 		}
+		upto = max(upto, last)
 	}
 	r.WriteControl = wire.WriteControl{}
 	out, err := a.write(ctx, memory.Write{Bank: bank, Kind: memory.WriteForget, Op: op, Upto: upto, Forget: &r}, wait)

@@ -16,7 +16,7 @@ import (
 const (
 	// Heartbeat is how often the broker confirms an idle request. The library reports a request that stays silent for
 	// twice as long.
-	Heartbeat = 2 * time.Second
+	Heartbeat = 750 * time.Millisecond
 	// Expires is how long one request waits for events before the library repeats it.
 	Expires = 30 * time.Second
 	// Look is how often readers check the state of their subscription.
