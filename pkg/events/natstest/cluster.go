@@ -82,7 +82,7 @@ func (c *Cluster) Restart(t testing.TB, i int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go s.Start()
+	s.Start()
 	c.servers[i] = s
 	if !s.ReadyForConnections(20 * time.Second) {
 		t.Fatal("a server of the cluster is not ready")
