@@ -51,7 +51,7 @@ var smallTalk = map[text.Language]text.WordSet{
 		visst precis exakt absolut sant det är var en ett bra fint kul roligt underbart toll häftigt härligt wow oj åh hmm haha lol vet inte förstår ser hur mår
 		du mig dig allt alla och eller men då inga problem ingen fara vänta lite sekund ögonblick låt tänka skojar bara lycka till grattis kram också
 		håller med`),
-	"da": text.NewWordSet(`hej hejsa god godmorgen morgen aften nat dag tak så meget mange selv velbekomme undskyld farvel vi ses senere ja jo jeg nej ok okay
+	"da": text.NewWordSet(`hej hejsa god godmorgen morgen aften nat dag tak så meget mange selv velbekomme undskyld farvel vi ses senere ja jo jeg nej ok okay for hjælpen
 		klart præcis lige nøjagtigt sandt det er var en et godt fint sjovt dejligt fedt wow åh hmm haha lol ved ikke forstår kan se hvordan går du mig
 		dig alt alle og eller men så intet ingen problem problemer vent øjeblik sekund lad tænke bare laver sjov held lykke tillykke knus også enig`),
 	"nb": text.NewWordSet(`hei heisann god morgen kveld natt dag takk for så mye mange tusen vær bare hyggelig beklager unnskyld ha det vi ses snakkes senere ja jo jeg

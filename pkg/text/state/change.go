@@ -144,7 +144,7 @@ func changeOfClause(s string) (Change, bool) {
 			x = cutAt(x, " ", []string{" for "})
 		}
 		of := text.ContentStems(x)
-		if f.kind == EndOfPlan && strings.ToLower(groups["x"]) != groups["x"] && len(of) == 1 && !strings.Contains(groups["x"], " ") {
+		if f.kind == EndOfPlan && groups["s"] == "" && strings.ToLower(groups["x"]) != groups["x"] && len(of) == 1 && !strings.Contains(groups["x"], " ") {
 			continue // somebody was off
 		}
 		if len(of) > 0 {

@@ -17,7 +17,7 @@ type outcome struct {
 // outcomes are pairs of a state and of what ends it, although it is no opposite of the state.
 var outcomes = []outcome{
 	{stemSet("pregnant pregnanc expect"), phrase(`(?:gave birth|miscarried|was born|were born|had (?:the|our|their|his|her|a) (?:\w+ )?(?:baby|babies|twins|girl|boy|daughter|son))`)},
-	{stemSet("unemploi jobless unemployed"), phrase(`(?:hired|(?:found|got|landed|started|starts|accepted|took) (?:a|an|the|my|his|her|their) (?:\w+ ){0,2}(?:job|position|role|post)|(?:works|started working|starts working|working) (?:at|for|as))`)},
+	{stemSet("unemploi unemploy jobless"), phrase(`(?:hired|(?:found|got|landed|started|starts|accepted|took) (?:a|an|the|my|his|her|their) (?:\w+ ){0,2}(?:job|position|role|post)|(?:works|started working|starts working|working) (?:at|for|as))`)},
 	{stemSet("student studi undergradu"), phrase(`graduated`)},
 	{stemSet("engag fianc fiance"), phrase(`(?:got married|married|tied the knot)`)},
 	{stemSet("sick ill flu fever covid pneumonia hospit bronchiti unwel"), phrase(`(?:recovered|cured|healthy again|well again|discharged|out of (?:the )?hospital|over the (?:flu|fever|cold))`)},
@@ -87,6 +87,41 @@ func switches(newer, older Reading) Relation {
 		return Contradiction
 	}
 	return Unrelated
+}
+
+var (
+	// backFrom finds from where somebody came back, and stays whether an earlier text says that they are there.
+	backFrom = regexp.MustCompile(`(?i)^\S+ (?:(?:is|has|have|finally|just|already) )*(?:(?:came|come|got|flew|arrived) )?(?:back|home|returned)(?: home)? from (?:the |a |an |his |her |their )?(.+)$`)
+	stays    = regexp.MustCompile(`(?i)^\S+ (?:is|is still|is currently) (?:on|in|at|away|abroad|visiting|off to|staying)\b`)
+	// movedOut finds who left the home that they shared.
+	movedOut = regexp.MustCompile(`(?i)^(\S+(?: \p{Lu}\S*)?) (?:(?:has|have|just|finally|already) )*(?:moved|is moving) out\b`)
+	shares   = regexp.MustCompile(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
+	// insteadOf finds what somebody does not do after all, where the text says what they do instead.
+	insteadOf = regexp.MustCompile(`(?i)\b(?:is|are|going|will|'ll|'re|wants?|decided|booked|plans?|chose|picked)\b.* (?:instead of|rather than) (?:to )?(.+)$`)
+	plans     = regexp.MustCompile(`(?i)\b(?:plans?|is going|are going|we're going|i'm going|will|wants? to|booked|intends?|hopes?)\b`)
+)
+
+// leaves reports whether the newer text says that its subject is back from where the older one says that they are, or moved
+// out from somebody.
+func leaves(newer, older Reading) bool {
+	if newer.Negated || older.Negated || older.isPast() {
+		return false
+	}
+	if m := backFrom.FindStringSubmatch(newer.body); m != nil && strings.EqualFold(first(newer), first(older)) && stays.MatchString(older.body) {
+		return older.has(text.ContentStems(m[1]))
+	}
+	m := movedOut.FindStringSubmatch(newer.body)
+	return m != nil && shares.MatchString(older.body) && older.names(m[1]) && !older.beginsWith(m[1])
+}
+
+// replans reports whether the newer text says that something is planned instead of what the older one says.
+func replans(newer, older Reading) bool {
+	m := insteadOf.FindStringSubmatch(newer.body)
+	if m == nil || newer.Negated || older.Negated || len(older.Words) > longestInstead || !plans.MatchString(older.body) || older.isPast() {
+		return false
+	}
+	of := text.ContentStems(strings.TrimRight(m[1], ".!"))
+	return len(of) > 0 && len(of) <= 3 && older.has(of)
 }
 
 // attends are the ways of saying where somebody learns or is looked after: at one place of its kind at a time.

@@ -77,6 +77,14 @@ func TestRelate(t *testing.T) {
 		{"Mira said: The choir has 14 members.", "Mira said: The choir grew to 19 members.", corrected},
 		{"Mira's nephew goes to nursery.", "Mira's nephew is at primary school now.", denied},
 		{"Mira's nephew goes to nursery.", "Mira's nephew is in the garden now.", stands},
+		{"Mira is unemployed.", "Mira found a job at the mint.", corrected},
+		{"Mira is in Riga.", "Mira is back from Riga.", corrected},
+		{"Mira loves Riga.", "Mira is back from Riga.", stands},
+		{"Mira's flatmate is Otto.", "Otto moved out.", corrected},
+		{"Mira's brother is Otto.", "Otto moved out.", stands},
+		{"Mira has a subscription to Spotify.", "Mira cancelled Spotify.", corrected},
+		{"Mira's plan is to hike in Wales.", "Mira is going to hike in Crete instead of Wales.", corrected},
+		{"Mira loves Wales.", "Mira is going to Crete instead of Wales.", stands},
 		{"Mira has a canoe.", "Mira is busy, and sold the canoe on Monday.", corrected},
 	} {
 		t.Run(c.older+" "+c.newer, func(t *testing.T) {
