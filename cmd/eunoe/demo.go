@@ -13,6 +13,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/internal/transfer"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -98,16 +99,16 @@ func (d demo) talk() error {
 	d.say("1. Two people and an assistant talk, over four months. Each message is published")
 	d.say("   to NATS; each pause of the conversation is a flush.\n")
 	began, shown, sent := time.Now(), 0, 0
-	err := scanLines("the demo", strings.NewReader(demoTalk), func(_ int, l importLine) error {
+	err := transfer.Scan("the demo", strings.NewReader(demoTalk), func(_ int, l transfer.Line) error {
 		if l.Flush {
 			_, err := d.client.Flush(d.ctx, d.bank, l.Session)
 			return err
 		}
 		if sent++; shown < 6 {
 			shown++
-			d.say("   %-5s %s", l.message.Speaker+":", l.message.Content)
+			d.say("   %-5s %s", l.Message.Speaker+":", l.Message.Content)
 		}
-		_, err := d.client.PublishBody(d.ctx, d.bank, l.Session, l.event)
+		_, err := d.client.PublishBody(d.ctx, d.bank, l.Session, l.Event)
 		return err
 	})
 	if err != nil {

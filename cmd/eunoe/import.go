@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,9 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/internal/transfer"
 	"github.com/eunoe-memory/eunoe/pkg/chatexport"
-	"github.com/eunoe-memory/eunoe/pkg/client"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 const importHelp = `Imports conversations: JSON lines, what export writes, or what other programs
@@ -42,7 +38,7 @@ sources. An export with requests other than retain needs the credentials of an o
 who may restore (eunoe auth add-operator NAME --restore).
 
 The whole file is checked before anything is sent. Interrupted, the import says
-how far it came in FILE` + progressSuffix + ` and the next one continues there. Nothing
+how far it came in FILE` + transfer.ProgressSuffix + ` and the next one continues there. Nothing
 is doubled: a message without an id gets one that is the same each time.`
 
 func (a *cli) importCommand() *cobra.Command {
@@ -60,7 +56,7 @@ func (a *cli) importCommand() *cobra.Command {
 			if err := importOptions(&opt, args[0], from, zone, dates); err != nil {
 				return err
 			}
-			file, remove, err := openImport(cmd.Context(), args[0], cmd.InOrStdin(), opt)
+			file, remove, err := transfer.Open(cmd.Context(), args[0], cmd.InOrStdin(), opt)
 			defer remove()
 			if err != nil {
 				return err
@@ -68,32 +64,32 @@ func (a *cli) importCommand() *cobra.Command {
 			if dryRun {
 				return a.showDryRun(cmd.OutOrStdout(), file)
 			}
-			for _, u := range file.unknown {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s line %d: unknown field %q: it is kept, and has no meaning\n", file.name, u.line, console.OneLine(u.name))
+			for _, u := range file.Unknown {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s line %d: unknown field %q: it is kept, and has no meaning\n", file.Name, u.Line, console.OneLine(u.Name))
 			}
 			c, err := a.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer c.Close() //nolint:errcheck // every publish was acknowledged
-			if err := file.checkSize(c.Conn().NC.MaxPayload()); err != nil {
+			if err := file.CheckSize(c.Conn().NC.MaxPayload()); err != nil {
 				return err
 			}
-			im := &importer{client: c, file: file, bank: a.bankID(), force: cmd.Flags().Changed("bank"), flush: !noFlush, wait: !noWait,
-				settle: settle, progress: cmd.ErrOrStderr(), names: map[memory.MessageID]memory.MessageID{}, duplicates: map[memory.BankID]int{},
-				report: importReport{Source: file.report}}
+			cfg := transfer.Config{Bank: a.bankID(), Force: cmd.Flags().Changed("bank"), Flush: !noFlush, Wait: !noWait,
+				Settle: settle, Progress: cmd.ErrOrStderr()}
 			if args[0] != "-" {
-				im.checkpoint = args[0] + progressSuffix
-				im.mark = checkpoint{File: file.hash, Target: fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, im.force)}
+				cfg.Checkpoint = args[0] + transfer.ProgressSuffix
+				cfg.Target = fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, cfg.Force)
 			}
-			err = im.run(cmd.Context())
-			if err != nil && im.checkpoint != "" && im.done > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d lines are in; run the same command again to go on\n", im.done, file.lines)
+			im := transfer.NewImporter(cfg, c, file)
+			err = im.Run(cmd.Context())
+			if err != nil && cfg.Checkpoint != "" && im.Sent() > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d lines are in; run the same command again to go on\n", im.Sent(), file.Lines)
 			}
 			if err != nil {
 				return err
 			}
-			return a.showImport(cmd.OutOrStdout(), im.report)
+			return a.showImport(cmd.OutOrStdout(), im.Report())
 		},
 	}
 	cmd.Flags().BoolVar(&noFlush, "no-flush", false, "leave the last messages of each session open")
@@ -129,35 +125,30 @@ func importOptions(opt *chatexport.Options, path, from, zone, dates string) (err
 }
 
 // showDryRun prints what a file holds.
-func (a *cli) showDryRun(w io.Writer, f *importFile) error {
-	if f.report == nil {
-		f.report = &chatexport.Report{Format: "jsonl"}
-		in, err := f.open()
-		if err != nil {
-			return err
-		}
-		defer in.Close() //nolint:errcheck // it was only read
-		sessions := map[target]bool{}
-		if err := scanLines(f.name, in, func(_ int, l importLine) error {
+func (a *cli) showDryRun(w io.Writer, f *transfer.File) error {
+	if f.Report == nil {
+		f.Report = &chatexport.Report{Format: "jsonl"}
+		sessions := map[[2]string]bool{}
+		if err := f.Scan(func(_ int, l transfer.Line) error {
 			switch l.Record {
-			case lineMessage:
-				f.report.Messages++
-				sessions[target{l.Bank, l.Session}] = true
+			case transfer.RecordMessage:
+				f.Report.Messages++
+				sessions[[2]string{string(l.Bank), string(l.Session)}] = true
 			case "fact":
-				f.report.Facts++
+				f.Report.Facts++
 			}
 			return nil
 		}); err != nil {
 			return err
 		}
-		f.report.Conversations = len(sessions)
+		f.Report.Conversations = len(sessions)
 	}
 	if a.JSON {
-		return console.PrintJSON(w, f.report)
+		return console.PrintJSON(w, f.Report)
 	}
-	fmt.Fprintf(w, "%s holds %s in %s and %s (%s); nothing was sent\n", f.name, count(f.report.Messages, "message"), count(f.report.Conversations, "conversation"),
-		count(f.report.Facts, "fact"), f.report.Format)
-	showSkipped(w, f.report)
+	fmt.Fprintf(w, "%s holds %s in %s and %s (%s); nothing was sent\n", f.Name, count(f.Report.Messages, "message"), count(f.Report.Conversations, "conversation"),
+		count(f.Report.Facts, "fact"), f.Report.Format)
+	showSkipped(w, f.Report)
 	return nil
 }
 
@@ -168,22 +159,7 @@ func showSkipped(w io.Writer, r *chatexport.Report) {
 	}
 }
 
-// importReport is what an import did.
-type importReport struct {
-	Resumed  int `json:"resumed,omitempty"` // lines an earlier run had sent
-	Messages int `json:"messages"`
-	Doubles  int `json:"duplicates"` // of the messages, whose id was there before; 0 with --no-wait
-	Flushes  int `json:"flushes"`
-	Requests int `json:"requests"`
-	Same     int `json:"facts_same"`     // exported facts that are there again, with the same sources
-	Differ   int `json:"facts_differ"`   // there, with other sources
-	Retained int `json:"facts_retained"` // not there: retained by hand as exported
-	Missing  int `json:"facts_missing"`  // not there and no longer held: left out
-
-	Source *chatexport.Report `json:"source,omitempty"` // of the export of another program
-}
-
-func (a *cli) showImport(w io.Writer, r importReport) error {
+func (a *cli) showImport(w io.Writer, r transfer.Report) error {
 	if a.JSON {
 		return console.PrintJSON(w, r)
 	}
@@ -204,77 +180,4 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// run sends the file and waits until it is processed.
-func (im *importer) run(ctx context.Context) (err error) {
-	skip := 0
-	if im.checkpoint != "" {
-		if skip, err = readCheckpoint(im.checkpoint, im.mark); err != nil {
-			return err
-		}
-	}
-	im.report.Resumed, im.done = skip, skip
-	if err := im.send(ctx, skip); err != nil {
-		return errors.Join(err, im.save())
-	}
-	if im.flush {
-		if err := im.flushOpen(ctx); err != nil {
-			return errors.Join(err, im.save())
-		}
-	}
-	if im.wait {
-		if err := im.settled(ctx); err != nil {
-			return errors.Join(err, im.save())
-		}
-		if err := im.compare(ctx); err != nil {
-			return errors.Join(err, im.save())
-		}
-	}
-	if im.checkpoint == "" {
-		return nil
-	}
-	if err := os.Remove(im.checkpoint); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	return nil
-}
-
-// save writes the progress of the import.
-func (im *importer) save() error {
-	if im.checkpoint == "" {
-		return nil
-	}
-	im.mark.Lines = im.done
-	return im.mark.write(im.checkpoint)
-}
-
-// importer sends a file and keeps what later lines need to know of earlier ones.
-type importer struct {
-	client   *client.Client
-	file     *importFile
-	bank     memory.BankID
-	force    bool // --bank was given: it stands over the file's
-	flush    bool
-	wait     bool
-	settle   time.Duration
-	progress io.Writer
-
-	checkpoint string
-	mark       checkpoint
-	done       int // lines sent
-
-	names map[memory.MessageID]memory.MessageID // seq:N of the log it came from → id it got
-	open  []target                              // sessions whose last line is a message, in order
-	banks []memory.BankID                       // in order
-	facts []exportedFact
-
-	duplicates map[memory.BankID]int // that the bank had before
-	report     importReport
-}
-
-// target is a session of a bank.
-type target struct {
-	bank    memory.BankID
-	session memory.SessionID
 }

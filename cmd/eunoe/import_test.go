@@ -1,43 +1,16 @@
 package main_test
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	eunoe "github.com/eunoe-memory/eunoe/cmd/eunoe"
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-func TestParseImportLine(t *testing.T) {
+func TestImportChecksTheFileFirst(t *testing.T) {
 	t.Parallel()
-	t.Run("an invalid line is reported with its field", func(t *testing.T) {
-		t.Parallel()
-		for line, field := range map[string]string{
-			`{"content":"x"}`: "session",
-			`{"session":"s"}`: "content",
-			`{"session":"s","content":"x","role":"boss"}`:         "role",
-			`{"session":"s","content":"x","bank":"admin"}`:        "bank",
-			`{"session":"s","content":"x","id":"seq:4"}`:          "id",
-			`{"record":"song"}`:                                   "record",
-			`{"record":"write","request":"forget","body":{}}`:     "request",
-			`{"record":"write","request":"retain","op":"o"}`:      "body",
-			`{"record":"write","request":"retain","body":{}}`:     "op",
-			`{"record":"bank","bank":"b"}`:                        "profile",
-			`{"record":"export","format":99}`:                     "format",
-			`{"flush":true}`:                                      "session",
-			`{"session":"s","content":"x","time":"not a moment"}`: "",
-		} {
-			_, err := eunoe.ParseImportLine([]byte(line))
-			var fe *memory.FieldError
-			if !errors.As(err, &fe) || fe.Field != field {
-				t.Errorf("%s: got %v; want an error of %q", line, err, field)
-			}
-		}
-	})
 	t.Run("a file with an invalid line is rejected as a whole, with the line's number", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "chats.jsonl")
@@ -76,19 +49,6 @@ func TestParseImportLine(t *testing.T) {
 		apptest.Write(t, path, `{"record":"export","format":1,"bank":"b"}`+"\n"+`{"record":"end","lines":7}`+"\n")
 		if r := run(t, t.Context(), nil, "", "import", path); r.code == 0 || !strings.Contains(r.err, "7 lines") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
-		}
-	})
-}
-
-func FuzzParseImportLine(f *testing.F) {
-	for _, s := range []string{`{"session":"s","content":"x"}`, `{"session":"s","flush":true}`, `{"record":"write","request":"edit","body":{"id":"f"}}`,
-		`{"record":"message","session":"s","seq":3,"images":[{"caption":"c"}],"extra":{"a":1}}`, `{`, ``, `{"session":1}`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := eunoe.ParseImportLine(data)
-		if err != nil && !errors.Is(err, memory.ErrInvalid) {
-			t.Errorf("%q: the error has no meaning: %v", data, err)
 		}
 	})
 }

@@ -3,6 +3,7 @@
 package arch_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -117,6 +118,7 @@ var floors = map[string]float64{
 	"cmd/query":                        14,
 	"internal/console":                 13,
 	"internal/hook":                    13,
+	"internal/transfer":                13.5,
 	"cmd/eunoe":                        14,
 	"bench":                            14,
 	"bench/bm25":                       2,
@@ -236,6 +238,83 @@ func TestFilesStayShort(t *testing.T) {
 			t.Errorf("%s has %d lines; split it by noun at 300", rel, n)
 		}
 	})
+}
+
+func TestPackagesStaySmall(t *testing.T) {
+	t.Parallel()
+	files := map[string]int{}
+	goFiles(t, func(rel string) {
+		if !strings.HasSuffix(rel, "_test.go") {
+			files[path.Dir(filepath.ToSlash(rel))]++
+		}
+	})
+	for pkg, n := range files {
+		if n > 25 {
+			t.Errorf("%s has %d files; a package of more than 25 holds more than one thing", pkg, n)
+		}
+	}
+}
+
+func TestExportedNamesAreDocumented(t *testing.T) {
+	t.Parallel()
+	goFiles(t, func(rel string) {
+		if strings.HasSuffix(rel, "_test.go") {
+			return
+		}
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, filepath.Join(root(t), rel), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := func(name *ast.Ident, docs ...*ast.CommentGroup) {
+			for _, d := range docs {
+				if d != nil {
+					return
+				}
+			}
+			if name.IsExported() {
+				t.Errorf("%s:%d: %s has no doc comment", rel, files.Position(name.Pos()).Line, name.Name)
+			}
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil || receiver(d).IsExported() {
+					missing(d.Name, d.Doc)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						missing(s.Name, d.Doc, s.Doc, s.Comment)
+					case *ast.ValueSpec:
+						for _, name := range s.Names {
+							missing(name, d.Doc, s.Doc, s.Comment)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// receiver returns the name of a method's type.
+func receiver(d *ast.FuncDecl) *ast.Ident {
+	e := d.Recv.List[0].Type
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.Ident:
+			return t
+		default:
+			return ast.NewIdent("_")
+		}
+	}
 }
 
 func TestNoPackageIsADrawer(t *testing.T) {

@@ -123,6 +123,7 @@ func (c *Connection) Settings(flags map[string]string) (settings.Config, []setti
 // UsageError is a command line that cannot be carried out as it stands.
 type UsageError struct{ Err error }
 
+// Error returns the cause's text.
 func (u UsageError) Error() string { return u.Err.Error() }
 
 // Unwrap returns the cause.

@@ -27,6 +27,7 @@ type Extractor interface {
 // ContextReader is an Extractor that wants the messages before the new ones. Others are given no Context, which saves
 // reading it.
 type ContextReader interface {
+	// NeedsContext reports whether Extract reads Input.Context.
 	NeedsContext() bool
 }
 

@@ -71,13 +71,7 @@ func unitDigit(s string) string {
 	return ""
 }
 
-// NumberWord returns the digits of a number word: "five" and "fifth" are "5". "one" and "first" are no number words.
-func NumberWord(word string) (digits string, ok bool) {
-	digits, ok = numberWords[word]
-	return digits, ok
-}
-
-// numberWords maps number words to digits.
+// numberWords maps number words to digits: "five" and "fifth" to "5". "one" and "first" are none.
 var numberWords = map[string]string{
 	"zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
 	"nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15",

@@ -23,6 +23,7 @@ type Fault struct {
 	on   int // which of the programs
 }
 
+// String returns the kind, the program and the duration.
 func (f Fault) String() string {
 	return fmt.Sprintf("%s %s %s", f.Kind, f.What, f.For.Round(10*time.Millisecond))
 }

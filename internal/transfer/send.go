@@ -1,4 +1,4 @@
-package main
+package transfer
 
 import (
 	"context"
@@ -16,24 +16,19 @@ import (
 const saveEvery = 200
 
 // send sends the lines after skip, in order. The lines before are read too, because later ones refer to them.
-func (im *importer) send(ctx context.Context, skip int) (err error) {
-	in, err := im.file.open()
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	defer in.Close() //nolint:errcheck // it was only read
-	bar := console.NewBar(im.progress, im.file.lines, "sending")
+func (im *Importer) send(ctx context.Context, skip int) (err error) {
+	bar := console.NewBar(im.cfg.Progress, im.file.Lines, "sending")
 	defer func() { console.EndBar(bar, err) }()
-	return scanLines(im.file.name, in, func(number int, l importLine) error {
+	return im.file.Scan(func(number int, l Line) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if im.force || l.Bank == "" {
-			l.Bank = im.bank
+		if im.cfg.Force || l.Bank == "" {
+			l.Bank = im.cfg.Bank
 		}
 		if !slices.Contains(im.banks, l.Bank) {
 			im.banks = append(im.banks, l.Bank)
-			if s, err := im.client.Status(ctx, l.Bank); im.wait && err == nil {
+			if s, err := im.client.Status(ctx, l.Bank); im.cfg.Wait && err == nil {
 				im.duplicates[l.Bank] = s.Conservation.Duplicate
 			}
 		}
@@ -53,10 +48,10 @@ func (im *importer) send(ctx context.Context, skip int) (err error) {
 }
 
 // line sends one line; sent says that an earlier run did.
-func (im *importer) line(ctx context.Context, number int, l importLine, sent bool) error {
+func (im *Importer) line(ctx context.Context, number int, l Line, sent bool) error {
 	at := target{l.Bank, l.Session}
 	switch l.Record {
-	case lineMessage:
+	case RecordMessage:
 		if err := l.identify(im.file.hash, number, im.names); err != nil {
 			return err
 		}
@@ -65,7 +60,7 @@ func (im *importer) line(ctx context.Context, number int, l importLine, sent boo
 			return nil
 		}
 		im.report.Messages++
-		_, err := im.client.PublishBody(ctx, l.Bank, l.Session, l.event)
+		_, err := im.client.PublishBody(ctx, l.Bank, l.Session, l.Event)
 		return err
 	case lineFlush:
 		im.open = slices.DeleteFunc(im.open, func(t target) bool { return t == at })
@@ -81,7 +76,7 @@ func (im *importer) line(ctx context.Context, number int, l importLine, sent boo
 		}
 		_, err := im.client.SetBank(ctx, l.Bank, *l.Profile)
 		return err
-	case lineWrite:
+	case RecordWrite:
 		if sent {
 			return nil
 		}
@@ -94,7 +89,7 @@ func (im *importer) line(ctx context.Context, number int, l importLine, sent boo
 }
 
 // flushOpen flushes the sessions whose last line is a message.
-func (im *importer) flushOpen(ctx context.Context) error {
+func (im *Importer) flushOpen(ctx context.Context) error {
 	for _, t := range im.open {
 		if _, err := im.client.Flush(ctx, t.bank, t.session); err != nil {
 			return err
@@ -106,8 +101,8 @@ func (im *importer) flushOpen(ctx context.Context) error {
 }
 
 // settled waits until every message of the banks is processed, and shows how many are pending.
-func (im *importer) settled(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, im.settle)
+func (im *Importer) settled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, im.cfg.Settle)
 	defer cancel()
 	im.report.Doubles = 0
 	for _, bank := range im.banks {
@@ -119,7 +114,7 @@ func (im *importer) settled(ctx context.Context) error {
 			return err
 		}
 		total := max(1, first.Conservation.Pending)
-		bar := console.NewBar(im.progress, total, "processing "+console.OneLine(string(bank)))
+		bar := console.NewBar(im.cfg.Progress, total, "processing "+console.OneLine(string(bank)))
 		last, err := im.client.WaitSettled(ctx, bank, func(s wire.Status) {
 			bar.Set(max(0, min(total, total-s.Conservation.Pending))) //nolint:errcheck // a bar that cannot be drawn changes nothing
 		})
@@ -135,7 +130,7 @@ func (im *importer) settled(ctx context.Context) error {
 // request repeats an exported request once the records it refers to are there. Facts are retained by a request, because
 // their sources have other sequences now. The others are appended to the log with the time at which they were made, so
 // that the times they set stay the same.
-func (im *importer) request(ctx context.Context, l importLine) error {
+func (im *Importer) request(ctx context.Context, l Line) error {
 	if err := im.flushOpen(ctx); err != nil {
 		return err
 	}
@@ -183,7 +178,7 @@ func (im *importer) request(ctx context.Context, l importLine) error {
 
 // retain replaces the ids of the sources by the new ones. A vector of a model that this deployment does not have is
 // left out: the text is embedded again.
-func (im *importer) retain(ctx context.Context, l importLine) error {
+func (im *Importer) retain(ctx context.Context, l Line) error {
 	var req wire.RetainRequest
 	if err := memory.DecodeEvent(l.Body, &req); err != nil {
 		return err
@@ -203,7 +198,7 @@ func (im *importer) retain(ctx context.Context, l importLine) error {
 }
 
 // renamed returns the ids with those of messages that had none of their own replaced.
-func (im *importer) renamed(ids []memory.MessageID) []memory.MessageID {
+func (im *Importer) renamed(ids []memory.MessageID) []memory.MessageID {
 	out := make([]memory.MessageID, len(ids))
 	for i, id := range ids {
 		out[i] = id
@@ -221,7 +216,7 @@ type exportedFact struct {
 }
 
 // expect notes a fact that should exist when everything is processed.
-func (im *importer) expect(l importLine) error {
+func (im *Importer) expect(l Line) error {
 	var it memory.Item
 	if err := json.Unmarshal(l.Item, &it); err != nil {
 		return memory.Invalid("item", "%v", err)
@@ -233,7 +228,7 @@ func (im *importer) expect(l importLine) error {
 
 // compare looks for each exported fact. One that was not made again and still held is retained as it was exported, with
 // its sources; a past one is left out.
-func (im *importer) compare(ctx context.Context) error {
+func (im *Importer) compare(ctx context.Context) error {
 	retained := false
 	for _, f := range im.facts {
 		id := memory.NewFactID(f.bank, f.item.Text, f.item.Kind)

@@ -1,4 +1,4 @@
-package main
+package transfer
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type logged struct {
 }
 
 // read calls fn with every event of a stream that is there now and matches a filter, in order.
-func (e *exporter) read(ctx context.Context, stream string, filters []string, fn func(logged) error) error {
+func (e *Exporter) read(ctx context.Context, stream string, filters []string, fn func(logged) error) error {
 	conn := e.client.Conn()
 	cons, err := conn.JS.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: filters, DeliverPolicy: jetstream.DeliverAllPolicy})
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *exporter) read(ctx context.Context, stream string, filters []string, fn
 		}
 		names, err := conn.Naming.Parse(msg.Subject())
 		if err != nil {
-			e.left++
+			e.Left++
 		} else if err := fn(logged{names, meta.Sequence.Stream, meta, msg.Data()}); err != nil {
 			return err
 		}
@@ -66,12 +66,12 @@ func (e *exporter) read(ctx context.Context, stream string, filters []string, fn
 }
 
 // messages writes the messages, and the flushes that had an effect, in the order of the log.
-func (e *exporter) messages(ctx context.Context) error {
+func (e *Exporter) messages(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	last := map[memory.SessionID]uint64{}
 	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, func(ev logged) error {
 		if ev.Undecodable != nil || ev.Bank != e.bank {
-			e.left++
+			e.Left++
 			return nil
 		}
 		if ev.Kind == events.KindFlush {
@@ -79,7 +79,7 @@ func (e *exporter) messages(ctx context.Context) error {
 			if err != nil || f.Upto > 0 && last[ev.Session] > f.Upto {
 				return nil // void: a newer message stood before it
 			}
-			return e.line(importLine{Record: lineFlush, Session: ev.Session, Flush: true})
+			return e.line(Line{Record: lineFlush, Session: ev.Session, Flush: true})
 		}
 		last[ev.Session] = ev.seq
 		return e.message(ev)
@@ -87,34 +87,34 @@ func (e *exporter) messages(ctx context.Context) error {
 }
 
 // message writes a message with all its fields. A message without a time gets the time at which it was stored.
-func (e *exporter) message(ev logged) error {
+func (e *Exporter) message(ev logged) error {
 	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.seq, ev.meta.Timestamp, ev.data)
 	if err != nil {
-		e.left++
+		e.Left++
 		return nil
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(ev.data, &fields); err != nil {
-		e.left++
+		e.Left++
 		return nil
 	}
-	for name, v := range map[string]any{"record": lineMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.seq, "time": m.Time} {
+	for name, v := range map[string]any{"record": RecordMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.seq, "time": m.Time} {
 		data, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
 		fields[name] = data
 	}
-	return e.write(lineMessage, fields)
+	return e.write(RecordMessage, fields)
 }
 
 // writes writes the requests that changed the bank, so that an import can repeat them.
-func (e *exporter) writes(ctx context.Context) error {
+func (e *Exporter) writes(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev logged) error {
 		var w memory.Write
 		if memory.DecodeEvent(ev.data, &w) != nil {
-			e.left++
+			e.Left++
 			return nil
 		}
 		w.Kind = memory.WriteKind(ev.Last)
@@ -133,7 +133,7 @@ func (e *exporter) writes(ctx context.Context) error {
 			return err
 		}
 		at := memory.At(w.Time)
-		return e.line(importLine{Record: lineWrite, Request: endpoint, Op: w.Op, Time: &at, Body: data})
+		return e.line(Line{Record: RecordWrite, Request: endpoint, Op: w.Op, Time: &at, Body: data})
 	})
 }
 

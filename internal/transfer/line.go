@@ -1,4 +1,8 @@
-package main
+// Package transfer moves a bank between a deployment and a file of JSON lines, one record a line. An Exporter writes the
+// messages, the requests that changed the bank, and what came of both. An Importer publishes messages, repeats requests and compares
+// the facts that are made with the exported ones; it continues where an earlier run was interrupted. Exports of other
+// programs are converted to such lines first (pkg/chatexport).
+package transfer
 
 import (
 	"bytes"
@@ -17,23 +21,22 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// The records of an import file, one JSON object a line. A line without "record" is a message, or a flush if it says
-// so.
+// The records of a file, one JSON object a line. A line without "record" is a message, or a flush if it says so.
 const (
-	lineExport  = "export"  // the head of an export: format version and counts
-	lineBank    = "bank"    // the bank's profile
-	lineMessage = "message" // a message: the wire's fields beside session, bank and seq
-	lineFlush   = "flush"   // the session pauses here
-	lineWrite   = "write"   // a request that was made: retain, edit, conflicts, …
-	lineEnd     = "end"     // the last line of an export
+	lineExport    = "export"  // the head of an export: format version and counts
+	lineBank      = "bank"    // the bank's profile
+	RecordMessage = "message" // a message: the fields of the wire, session, bank and seq
+	lineFlush     = "flush"   // the session pauses here
+	RecordWrite   = "write"   // a request that was made: retain, edit, conflicts, …
+	lineEnd       = "end"     // the last line of an export
 )
 
 // derived are the records of an export that follow from the others. An import sends none of them; it compares facts
 // with those that were made.
 var derived = map[string]bool{"fact": true, "composite": true, "observation": true, "entity": true, "conflict": true}
 
-// importLine is one line of an import file.
-type importLine struct {
+// Line is one line of a file that import reads and export writes.
+type Line struct {
 	Record  string           `json:"record,omitempty"`
 	Bank    memory.BankID    `json:"bank,omitempty"`
 	Session memory.SessionID `json:"session,omitempty"`
@@ -49,9 +52,9 @@ type importLine struct {
 	Time    *time.Time       `json:"time,omitempty"`    // of a write: when it was made
 	Item    json.RawMessage  `json:"item,omitempty"`    // of a derived record
 
-	message memory.Message
-	event   []byte   // the body to publish, unknown fields kept
-	unknown []string // fields of a message that have no meaning, in order
+	Message memory.Message `json:"-"`
+	Event   []byte         `json:"-"` // of a message: the body to publish, unknown fields kept
+	unknown []string       // fields of a message that have no meaning, in order
 }
 
 // messageFields are the names of a message's fields.
@@ -64,9 +67,9 @@ var messageFields = func() map[string]bool {
 	return names
 }()
 
-// ParseImportLine reads one line. The error is memory.ErrInvalid and names the field.
-func ParseImportLine(data []byte) (importLine, error) {
-	var l importLine
+// ParseLine reads one line. An error is memory.ErrInvalid and names the field.
+func ParseLine(data []byte) (Line, error) {
+	var l Line
 	if err := memory.DecodeEvent(data, &l); err != nil {
 		return l, err
 	}
@@ -74,7 +77,7 @@ func ParseImportLine(data []byte) (importLine, error) {
 	case l.Record == "" && l.Flush:
 		l.Record = lineFlush
 	case l.Record == "":
-		l.Record = lineMessage
+		l.Record = RecordMessage
 	}
 	if l.Bank != "" {
 		if _, err := memory.ParseBankID(string(l.Bank)); err != nil {
@@ -85,9 +88,9 @@ func ParseImportLine(data []byte) (importLine, error) {
 }
 
 // complete checks what the line's record needs.
-func (l *importLine) complete(data []byte) error {
+func (l *Line) complete(data []byte) error {
 	switch l.Record {
-	case lineMessage, lineFlush:
+	case RecordMessage, lineFlush:
 		if _, err := memory.ParseSessionID(string(l.Session)); err != nil {
 			return err
 		}
@@ -99,7 +102,7 @@ func (l *importLine) complete(data []byte) error {
 		if l.Profile == nil {
 			return memory.Invalid("profile", "is missing")
 		}
-	case lineWrite:
+	case RecordWrite:
 		switch l.Request {
 		case "retain", "edit", "conflicts", "alias", "feedback", "observe", "consolidate":
 		default:
@@ -112,8 +115,8 @@ func (l *importLine) complete(data []byte) error {
 			return memory.Invalid("body", "is missing")
 		}
 	case lineExport:
-		if l.Format > exportFormat {
-			return memory.Invalid("format", "is %d; this program reads up to %d", l.Format, exportFormat)
+		if l.Format > format {
+			return memory.Invalid("format", "is %d; this program reads up to %d", l.Format, format)
 		}
 	case lineEnd:
 	default:
@@ -124,7 +127,7 @@ func (l *importLine) complete(data []byte) error {
 	return nil
 }
 
-func (l *importLine) readMessage(data []byte) error {
+func (l *Line) readMessage(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return memory.Invalid("", "malformed JSON: %v", err)
@@ -136,32 +139,32 @@ func (l *importLine) readMessage(data []byte) error {
 	if err != nil {
 		return memory.Invalid("", "malformed JSON: %v", err)
 	}
-	l.event = body
+	l.Event = body
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !messageFields[name] {
 			l.unknown = append(l.unknown, name)
 		}
 	}
-	if err := memory.DecodeEvent(body, &l.message); err != nil {
+	if err := memory.DecodeEvent(body, &l.Message); err != nil {
 		return err
 	}
-	return l.message.Validate()
+	return l.Message.Validate()
 }
 
 // identify gives a message without an id one that is the same each time the file is read: from its position in its log
 // and its text, else from the file and the line. names maps its former id to the new one.
-func (l *importLine) identify(file string, number int, names map[memory.MessageID]memory.MessageID) error {
-	if to, ok := names[l.message.Replaces]; ok {
+func (l *Line) identify(file string, number int, names map[memory.MessageID]memory.MessageID) error {
+	if to, ok := names[l.Message.Replaces]; ok {
 		if err := l.set("replaces", string(to)); err != nil {
 			return err
 		}
 	}
-	if l.message.ID != "" {
+	if l.Message.ID != "" {
 		return nil
 	}
 	from := file + "\x00" + strconv.Itoa(number)
 	if l.Seq > 0 {
-		from = string(l.Session) + "\x00" + strconv.FormatUint(l.Seq, 10) + "\x00" + string(l.event)
+		from = string(l.Session) + "\x00" + strconv.FormatUint(l.Seq, 10) + "\x00" + string(l.Event)
 	}
 	sum := sha256.Sum256([]byte(from))
 	id := "imp_" + hex.EncodeToString(sum[:12])
@@ -172,9 +175,9 @@ func (l *importLine) identify(file string, number int, names map[memory.MessageI
 }
 
 // set sets a field of the event and parses the message again.
-func (l *importLine) set(field, value string) error {
+func (l *Line) set(field, value string) error {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(l.event, &fields); err != nil {
+	if err := json.Unmarshal(l.Event, &fields); err != nil {
 		return err
 	}
 	quoted, err := json.Marshal(value)
@@ -182,11 +185,11 @@ func (l *importLine) set(field, value string) error {
 		return err
 	}
 	fields[field] = quoted
-	if l.event, err = json.Marshal(fields); err != nil {
+	if l.Event, err = json.Marshal(fields); err != nil {
 		return err
 	}
-	l.message = memory.Message{}
-	return memory.DecodeEvent(l.event, &l.message)
+	l.Message = memory.Message{}
+	return memory.DecodeEvent(l.Event, &l.Message)
 }
 
 // lineError says which line of which file is wrong.

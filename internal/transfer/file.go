@@ -1,0 +1,209 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/chatexport"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// maxLine is the longest line of an import file, in bytes.
+const maxLine = 16 << 20
+
+// File is a file to import, checked from end to end.
+type File struct {
+	Name    string
+	Lines   int
+	Unknown []UnknownField // fields of messages that have no meaning, each once
+
+	Report *chatexport.Report // of the export of another program, nil for JSON Lines
+
+	hash    string // of its content
+	open    func() (io.ReadCloser, error)
+	largest messageSize // of its messages
+}
+
+// messageSize is the size of a message in bytes as it is published, and the line it stands on.
+type messageSize struct{ line, bytes int }
+
+// UnknownField is a field of a message that has no meaning, and the first line that has it.
+type UnknownField struct {
+	Line int
+	Name string
+}
+
+// Open reads and checks the whole file, so that nothing is sent of a file with a wrong line. "-" is standard
+// input, which is copied to a temporary file first; so is what is converted from the export of another program. remove
+// deletes these files.
+func Open(ctx context.Context, path string, stdin io.Reader, opt chatexport.Options) (f *File, remove func(), err error) {
+	f = &File{Name: path}
+	dir, remove, err := console.TempDir()
+	if err != nil {
+		return nil, func() {}, err
+	}
+	real := path
+	if path == "-" {
+		f.Name, real = "standard input", dir+"/import"
+		if err := copyTo(real, stdin); err != nil {
+			return nil, remove, err
+		}
+	}
+	if converted := dir + "/import.jsonl"; opt.Format != "" || !jsonLines(real) {
+		if f.Report, err = convert(ctx, real, opt, converted); err != nil {
+			return nil, remove, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		real = converted
+	}
+	f.open = func() (io.ReadCloser, error) { return os.Open(real) }
+	return f, remove, f.check()
+}
+
+// jsonLines reports whether a file is read as JSON Lines: where it is no export of another program, the errors are those
+// of its lines.
+func jsonLines(path string) bool {
+	in, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	info, err := in.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return true
+	}
+	first, _ := bufio.NewReaderSize(in, 64<<10).ReadSlice('\n') //nolint:errcheck // a long first line is looked at by its beginning
+	if _, err := ParseLine(bytes.TrimSpace(first)); err == nil {
+		return true
+	}
+	if bytes.HasPrefix(first, []byte("PK\x03\x04")) { // an archive has no lines
+		return false
+	}
+	_, err = chatexport.Detect(in, info.Size())
+	return err != nil
+}
+
+// convert writes an export of another program as JSON Lines.
+func convert(ctx context.Context, from string, opt chatexport.Options, to string) (report *chatexport.Report, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return nil, console.UsageError{Err: err}
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriter(out)
+	r, err := chatexport.Convert(ctx, in, info.Size(), opt, w)
+	if errors.Is(err, memory.ErrInvalid) {
+		err = console.UsageError{Err: err}
+	}
+	return &r, errors.Join(err, w.Flush(), out.Close())
+}
+
+func copyTo(path string, in io.Reader) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("copy standard input: %w", err)
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// check reads and counts every line; an export must have its end line.
+func (f *File) check() error {
+	in, err := f.open()
+	if err != nil {
+		return console.UsageError{Err: fmt.Errorf("import: %w", err)}
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	exported, ended := false, false
+	err = Scan(f.Name, io.TeeReader(in, sum), func(number int, l Line) error {
+		exported = exported || l.Record == lineExport
+		ended = l.Record == lineEnd
+		if ended && l.Lines != number-1 {
+			return fmt.Errorf("says that %d lines stand before it; there are %d", l.Lines, number-1)
+		}
+		f.Lines = number
+		if len(l.Event) > f.largest.bytes {
+			f.largest = messageSize{number, len(l.Event)}
+		}
+		for _, name := range l.unknown {
+			if !slices.ContainsFunc(f.Unknown, func(u UnknownField) bool { return u.Name == name }) {
+				f.Unknown = append(f.Unknown, UnknownField{number, name})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if exported && !ended {
+		return console.Usagef("%s is an export without its end: it was cut short", f.Name)
+	}
+	f.hash = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// Scan calls fn with each line of the file.
+func (f *File) Scan(fn func(number int, l Line) error) error {
+	in, err := f.open()
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	return Scan(f.Name, in, fn)
+}
+
+// Scan calls fn with each line that is not blank, numbered from 1 as an editor does. name stands in errors.
+func Scan(name string, in io.Reader, fn func(number int, l Line) error) error {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(make([]byte, 0, 64<<10), maxLine)
+	number := 0
+	for sc.Scan() {
+		number++
+		line := sc.Bytes()
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // a byte order mark, as some editors write it
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		l, err := ParseLine(line)
+		if err == nil {
+			err = fn(number, l)
+		}
+		if err != nil {
+			return lineError(name, number, err)
+		}
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return lineError(name, number+1, fmt.Errorf("has more than %d bytes: %w", maxLine, memory.ErrTooLarge))
+	}
+	if err := sc.Err(); err != nil {
+		return lineError(name, number+1, err)
+	}
+	return nil
+}
+
+// CheckSize returns an error of the line if the broker takes no message as large as the file's largest.
+func (f *File) CheckSize(most int64) error {
+	if most <= 0 || int64(f.largest.bytes) <= most {
+		return nil
+	}
+	return lineError(f.Name, f.largest.line, fmt.Errorf("is a message of %d bytes, and the broker takes at most %d; nothing was sent: %w", f.largest.bytes, most, memory.ErrTooLarge))
+}
