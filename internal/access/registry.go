@@ -24,7 +24,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// The files of an access directory. Seeds stand beside them, one a user.
+// The files of an access directory. Seeds are stored next to them, one file for each user.
 const (
 	usersFile = "users.json"
 	confFile  = "auth.conf"

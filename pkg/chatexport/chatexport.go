@@ -1,7 +1,7 @@
-// Package chatexport reads what other chat programs and memories export, and turns it into messages and facts of a bank.
+// Package chatexport reads the exports of other chat programs and memories, as messages and facts of a bank.
 //
-// Read streams a file, whole or as a zip archive, and hands on one entry after the other, with ids that are the same each
-// time the conversation is exported: an import can be repeated. What it leaves out it counts, with the reason.
+// Read streams a file, plain or in a zip archive, entry by entry. The ids of the entries are the same each time the
+// conversation is exported, so that an import can be repeated. Read counts what it skips, by reason.
 package chatexport
 
 import (
@@ -20,8 +20,7 @@ import (
 // Format is the program that a file was exported from.
 type Format string
 
-// The formats that are read. Each stands for the export that the program itself offers, but for Discord, whose
-// conversations DiscordChatExporter exports.
+// The supported formats. Each is the program's own export, except Discord's, which DiscordChatExporter writes.
 const (
 	ChatGPT  Format = "chatgpt"
 	Claude   Format = "claude"
@@ -58,7 +57,7 @@ type Entry struct {
 	Fact    *memory.FactInput // nil for a message; its key is the id that the other memory gave it
 }
 
-// Options say what a file leaves open.
+// Options hold what a file does not say itself.
 type Options struct {
 	Format  Format         // "" = recognised by the content
 	Speaker string         // the name of the person whose export it is, where the format does not tell it; "" = by role
@@ -67,7 +66,7 @@ type Options struct {
 	Name    string         // of the conversation, where the format has no id for it: the file's name; "" = "chat"
 }
 
-// Report counts what a file held.
+// Report counts the contents of a file.
 type Report struct {
 	Format        Format         `json:"format"`
 	Conversations int            `json:"conversations"`
@@ -108,8 +107,8 @@ type reading struct {
 }
 
 // Read reads a file of size bytes and calls emit with each entry, the messages of a conversation in order. It stops with
-// the error of emit, when ctx ends, and with an error that wraps memory.ErrInvalid and says where the file is not what
-// it should be; what was emitted before stands. The report counts what was read until then.
+// the error of emit, when ctx ends, and at malformed input, with an error that wraps memory.ErrInvalid and names the
+// place. Entries emitted before stay valid. The report counts what was read until then.
 func Read(ctx context.Context, file io.ReaderAt, size int64, opt Options, emit func(Entry) error) (Report, error) {
 	src, err := open(file, size)
 	if err != nil {
@@ -161,10 +160,10 @@ func Detect(file io.ReaderAt, size int64) (Format, error) {
 	return src.detect()
 }
 
-// skip counts what is left out.
+// skip counts a skipped entry.
 func (r *reading) skip(reason string) { r.report.Skipped[reason]++ }
 
-// message hands on a message. conversation and id are the exporter's; empty and repeated messages are skipped.
+// message emits a message. conversation and id are the exporter's; empty and repeated messages are skipped.
 func (r *reading) message(conversation, id string, m memory.Message) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -192,7 +191,7 @@ func (r *reading) message(conversation, id string, m memory.Message) error {
 	return r.emit(Entry{Session: memory.SessionID(r.name(conversation, "")), Message: m})
 }
 
-// fact hands on a fact of another memory.
+// fact emits a fact of another memory.
 func (r *reading) fact(id string, f memory.FactInput) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -216,7 +215,7 @@ func (r *reading) fact(id string, f memory.FactInput) error {
 	return r.emit(Entry{Fact: &f})
 }
 
-// name joins the format and what it is followed by with colons; a name that would be too long is hashed.
+// name joins the format and parts with colons; a name that would be too long is hashed.
 func (r *reading) name(parts ...string) string {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
 	name := clean(string(r.opt.Format) + ":" + strings.Join(parts, ":"))

@@ -37,8 +37,8 @@ type chatGPTMessage struct {
 	} `json:"metadata"`
 }
 
-// readChatGPT reads conversations.json, or conversations-NNN.json of a large export: conversations as trees, of which
-// the branch that is shown is read. Edited and regenerated turns stand on others.
+// readChatGPT reads conversations.json, or conversations-NNN.json of a large export. A conversation is a tree; its
+// current branch is read, without the branches of edited and regenerated turns.
 func readChatGPT(r *reading, src *source) error {
 	return src.decode("conversations*.json", func(d *json.Decoder) error {
 		return each(d, func() error {
@@ -99,7 +99,7 @@ func (r *reading) chatGPT(id string, c chatGPTConversation) error {
 	return nil
 }
 
-// text returns the parts of a message that are text, and what was said aloud.
+// text returns the text parts and the transcripts of a message.
 func (m *chatGPTMessage) text() string {
 	var out []string
 	switch m.Content.Type {

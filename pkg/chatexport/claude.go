@@ -51,7 +51,7 @@ func readClaude(r *reading, src *source) error {
 	})
 }
 
-// said returns the blocks of text of a message, without thoughts and the calls of tools; of older exports the text.
+// said returns the text blocks of a message, without thinking and tool calls; for older exports its text.
 func (m claudeMessage) said() string {
 	var out []string
 	for _, c := range m.Content {

@@ -40,7 +40,7 @@ func (s *source) detect() (Format, error) {
 	return "", memory.Invalid("file", "is no export that is known here; name its format where it is one")
 }
 
-// recognise tells the format of a file by its beginning, "" where it is none.
+// recognise returns the format of a file from its beginning, "" for none.
 func recognise(in *bufio.Reader) Format {
 	head, _ := in.Peek(64 << 10)
 	text := bytes.TrimSpace(head)
@@ -77,10 +77,10 @@ var marks = []struct {
 	{Slack, []string{"client_msg_id", "ts"}},
 }
 
-// maxDepth is how many objects deep fields are looked for.
+// maxDepth is the depth of nested objects in which fields are searched.
 const maxDepth = 2
 
-// fieldsOf returns the names of the fields at the beginning of a JSON document, with their way: "a", "[].a", "a[].b".
+// fieldsOf returns the names of the fields at the beginning of a JSON document, as paths: "a", "[].a", "a[].b".
 func fieldsOf(d *json.Decoder) map[string]bool {
 	found := map[string]bool{}
 	var value func(way string, depth int) bool

@@ -66,8 +66,8 @@ type zepEpisode struct {
 	Created string `json:"created_at"`
 }
 
-// readZep reads a graph of Zep or Graphiti: the facts on its edges that still hold, said when they began to, and the
-// episodes that they were taken from.
+// readZep reads a graph of Zep or Graphiti: its episodes, and the facts of its edges that are still valid, with the
+// start of their validity as the time they were said.
 func readZep(r *reading, src *source) error {
 	return src.decode("*.json", func(d *json.Decoder) error {
 		r.report.Conversations++
@@ -127,7 +127,7 @@ type lettaMessage struct {
 	Created string          `json:"created_at"`
 }
 
-// readLetta reads an agent file: what the agent's core memory says, and its messages.
+// readLetta reads an agent file: the blocks of its core memory, and its messages.
 func readLetta(r *reading, src *source) error {
 	return src.decode("*", func(d *json.Decoder) error {
 		agent := r.lettaAgent(d)

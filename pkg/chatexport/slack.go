@@ -32,7 +32,7 @@ type slackMessage struct {
 	At      string `json:"ts"`
 }
 
-// slackAside are the subtypes of messages that people wrote; the others tell who joined and what was renamed.
+// slackAside are the subtypes of messages that people wrote; the others are notices, such as who joined.
 var slackAside = map[string]bool{"": true, "me_message": true, "thread_broadcast": true, "file_share": true, "bot_message": true, "file_comment": true}
 
 // readSlack reads the archive of a workspace: users.json, and a folder for each channel with a file for each day.

@@ -14,7 +14,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// maxUnpacked is how much one file of an archive may hold, in bytes: more than any conversation, less than a disk.
+// maxUnpacked is the largest size of an unpacked file of an archive, in bytes: it bounds decompression bombs.
 const maxUnpacked = 8 << 30
 
 // source is a file to import: the file itself, or those of a zip archive.
@@ -60,7 +60,7 @@ func (p part) read(fn func(io.Reader) error) error {
 	return fn(&limited{r: withoutMark(in), part: p, left: maxUnpacked})
 }
 
-// broken says that a part cannot be read.
+// broken returns the error of a part that cannot be read.
 func (p part) broken(err error) error {
 	if p.name == "" {
 		return memory.Invalid("file", "cannot be read: %v", err)

@@ -199,7 +199,7 @@ func (w *whatsApp) line(line string) error {
 	return nil
 }
 
-// end hands on the message that is open.
+// end emits the message that is open.
 func (w *whatsApp) end() error {
 	if !w.open {
 		return nil

@@ -1,4 +1,4 @@
-// Package chatproxy gives a memory to programs that speak OpenAI's chat protocol, without a change of theirs: it passes
+// Package chatproxy adds memory to programs that speak OpenAI's chat protocol, without changes to them: it passes
 // chat completions on to another endpoint of that protocol, shows the model what memory holds on the last message of the
 // user, and keeps that message and the answer.
 //

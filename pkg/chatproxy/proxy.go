@@ -86,13 +86,13 @@ func New(cfg Config, deps Deps) (*Proxy, error) {
 // Close closes the connections to the upstream that nothing uses.
 func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
 
-// Memory is what a Proxy asks of Eunoe.
+// Memory holds the methods of a client that a Proxy calls.
 type Memory interface {
 	Recall(context.Context, memory.BankID, wire.RecallRequest) (wire.RecallReply, error)
 	Publish(context.Context, memory.BankID, memory.SessionID, memory.Message) (uint64, error)
 }
 
-// Call is a request with what its caller says of it.
+// Call is a request with the identity of its caller.
 type Call struct {
 	Body    []byte
 	Memory  Memory // nil = the memory does not answer
@@ -213,7 +213,7 @@ func (p *Proxy) pass(body []byte, c Call, recalled int, answered func(string)) h
 	}
 }
 
-// paced gives every piece of an answer a time within which it is to be read.
+// paced sets a deadline for the caller to read each piece of an answer.
 type paced struct {
 	http.ResponseWriter
 	rc *http.ResponseController

@@ -118,7 +118,7 @@ func textOf(content json.RawMessage) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// identify gives every message its id: the hash of the session and of what was said up to it.
+// identify sets the id of every message: the hash of the session and of all messages up to it.
 func (r *request) identify(session memory.SessionID) {
 	before := memory.MessageID(session)
 	for i := range r.said {
@@ -127,12 +127,12 @@ func (r *request) identify(session memory.SessionID) {
 	}
 }
 
-// after returns the id of a message that follows another.
+// after returns the id of the message that follows another one.
 func after(before memory.MessageID, role memory.Role, text string) memory.MessageID {
 	return memory.MessageID("chat:" + hash(string(before), string(role), text))
 }
 
-// session returns the session of a request that names none in its header: the user that it names, else its first turn.
+// session returns the session of a request without the header: its field user, else a hash of its first turn.
 func (r *request) session() memory.SessionID {
 	if s, err := memory.ParseSessionID(r.user); err == nil {
 		return s
@@ -145,7 +145,7 @@ func (r *request) session() memory.SessionID {
 	return memory.SessionID("chat-" + hash(r.user))
 }
 
-// holds reports whether the conversation itself says what an item says.
+// holds reports whether the conversation already contains the text of an item.
 func (r *request) holds(i memory.Item) bool {
 	known := func(id memory.MessageID) bool {
 		return slices.ContainsFunc(r.said, func(t turn) bool { return t.id == id })
@@ -156,7 +156,7 @@ func (r *request) holds(i memory.Item) bool {
 	return len(i.Sources) > 0 && !slices.ContainsFunc(i.Sources, func(id memory.MessageID) bool { return !known(id) })
 }
 
-// with returns the body with a message of the user before the last one of theirs; all other bytes are as they were.
+// with returns the body with a message inserted before the user's last one; all other bytes are unchanged.
 func (r *request) with(text string) ([]byte, error) {
 	if text == "" {
 		return r.body, nil
@@ -169,7 +169,7 @@ func (r *request) with(text string) ([]byte, error) {
 	return slices.Concat(r.body[:at], m, []byte(","), r.body[at:]), nil
 }
 
-// hash returns 32 characters that stand for texts and their order.
+// hash returns a hash of texts and their order, in 32 characters.
 func hash(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

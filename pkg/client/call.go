@@ -152,7 +152,7 @@ func fault(msg *nats.Msg) error {
 	return err
 }
 
-// meaning gives an error of the broker's client one of the meanings of package memory.
+// meaning maps an error of the broker's client to one of the errors of package memory.
 func meaning(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):

@@ -162,7 +162,7 @@ func options(ctx context.Context, cfg Config) []nats.Option {
 	return []nats.Option{nats.Timeout(wait)}
 }
 
-// bounded gives a context without a deadline the client's timeout.
+// bounded adds the client's timeout to a context without a deadline.
 func (c *Client) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}

@@ -128,7 +128,7 @@ func checkNames(bank memory.BankID, session memory.SessionID) error {
 	return err
 }
 
-// published gives the error of a failed publish its meaning, and says what to do where that is known.
+// published classifies the error of a failed publish, and adds advice where there is any.
 func published(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):

@@ -231,7 +231,7 @@ func (c *Conn) publishAll(ctx context.Context, msgs []*nats.Msg, name func(i int
 	return nil
 }
 
-// publishBatch stores messages as one and gives the sequence of the last; those of the others stand before it. It
+// publishBatch stores messages as one batch and returns the sequence of the last; the others precede it directly. It
 // leaves the messages as they were.
 func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
 	if len(msgs) < batchLeast {

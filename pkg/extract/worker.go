@@ -79,7 +79,8 @@ type Deps struct {
 }
 
 // Worker takes windows from the queue, turns them into facts and appends one write per window to the log. Two workers
-// never share a window. A window that comes twice gives a write with the same op, which changes nothing.
+// never share a window. A window that is delivered twice results in a second write with the same op, which changes
+// nothing.
 type Worker struct {
 	config     Config
 	deps       Deps

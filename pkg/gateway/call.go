@@ -19,15 +19,15 @@ import (
 const (
 	maxBody    = 1 << 20          // bytes of a request: what a broker takes unless configured otherwise
 	maxBatch   = 16 << 20         // bytes of an array of messages
-	bodyWithin = 30 * time.Second // how long a body may take to come
-	askWithin  = 30 * time.Second // how long an answer may take beyond the wait and deadline that a request names
+	bodyWithin = 30 * time.Second // longest time to receive a body
+	askWithin  = 30 * time.Second // longest time for an answer, in addition to the wait and deadline of the request
 )
 
 // bank returns the bank of a path.
 func bank(r *http.Request) memory.BankID { return memory.BankID(r.PathValue("bank")) }
 
-// mediaType refuses a body that does not say that it is JSON. A page cannot say so without asking first, which the guard
-// answers.
+// mediaType refuses a body whose Content-Type is not JSON. A foreign page can send JSON only after a preflight request,
+// which the guard answers.
 func mediaType(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -68,7 +68,7 @@ func body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// badBody gives an error of reading a body its meaning.
+// badBody classifies an error of reading a body.
 func badBody(err error) error {
 	var tooLarge *http.MaxBytesError
 	var timeout interface{ Timeout() bool }
@@ -78,7 +78,7 @@ func badBody(err error) error {
 	return memory.Invalid("", "the body could not be read: %v", err)
 }
 
-// ask passes a request on to its endpoint.
+// ask forwards a request to its endpoint.
 func ask(e wire.Description) func(*Gateway, http.ResponseWriter, *http.Request, *caller) error {
 	_, writes := e.Request.Type.FieldByName("Op")
 	return func(g *Gateway, w http.ResponseWriter, r *http.Request, c *caller) error {
@@ -109,7 +109,7 @@ func ask(e wire.Description) func(*Gateway, http.ResponseWriter, *http.Request, 
 	}
 }
 
-// askBy is ask for a path whose request stands in its path and query.
+// askBy is ask for a path whose request is in its path and query.
 func askBy(e wire.Description, query []string, request func(*http.Request) (any, error)) func(*Gateway, http.ResponseWriter, *http.Request, *caller) error {
 	return func(_ *Gateway, w http.ResponseWriter, r *http.Request, c *caller) error {
 		if err := checkQuery(r, query); err != nil {
@@ -128,14 +128,14 @@ func askBy(e wire.Description, query []string, request func(*http.Request) (any,
 	}
 }
 
-// tells is what the gateway must know of a request: how long it may take, and in which form it is answered.
+// tells holds the fields of a request that the gateway itself reads: how long it may take, and the form of the answer.
 type tells struct {
 	Wait     memory.Duration `json:"wait"`
 	Deadline memory.Duration `json:"deadline"`
 	Stream   bool            `json:"stream"`
 }
 
-// longest is the longest wait and deadline that the contract has.
+// longest is the longest wait and deadline that the contract allows.
 const longest = memory.Duration(5 * time.Minute)
 
 func tellsOf(data []byte) tells {
@@ -167,12 +167,12 @@ func withOp(data []byte, op string) ([]byte, error) {
 // The bodies of the gateway's own paths.
 type (
 	// Published answers a publish: Seq is the position of the message, which a recall takes as after. For an array it is
-	// that of the last, and Seqs are those of all.
+	// the position of the last message, and Seqs are the positions of all.
 	Published struct {
 		Seq  uint64   `json:"seq"`
 		Seqs []uint64 `json:"seqs,omitempty"`
 	}
-	// Self says who the key of a request is.
+	// Self describes the user of a request's key.
 	Self struct {
 		Key     string `json:"key"` // public, "" without users
 		Prefix  string `json:"prefix"`

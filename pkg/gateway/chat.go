@@ -19,7 +19,7 @@ func chatRoutes() []Route {
 	}
 }
 
-// complete passes a chat completion on, with the memory of a bank.
+// complete forwards a chat completion, with the memory of a bank.
 func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
 	if g.chat == nil {
 		return &refusal{status: http.StatusNotFound, message: "the chat proxy is off; an operator names the endpoint behind it in EUNOE_CHAT_UPSTREAM"}
@@ -49,7 +49,7 @@ func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	call.Until = time.Now().Add(chatproxy.Patience)
 	c, err := g.keys.getWithin(r.Context(), own, call.Until)
-	// What the gateway's own key of the upstream costs is for those whom the broker has let in.
+	// Only callers whom the broker accepts may spend the gateway's own key of the upstream.
 	if err != nil && (!errors.Is(err, memory.ErrUnavailable) || upstream == "" && g.cfg.Chat.Key != "") {
 		return err
 	}
@@ -64,7 +64,7 @@ func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
 	return g.chat.Serve(w, r, call, func() { g.keys.put(c) })
 }
 
-// chatNames checks the names that the headers of a call give.
+// chatNames checks the names in the headers of a call.
 func chatNames(c *chatproxy.Call) error {
 	if c.Bank == "" {
 		c.Bank = "default"
@@ -83,7 +83,7 @@ func chatNames(c *chatproxy.Call) error {
 	return nil
 }
 
-// named returns an error of a field under the name of the header that it came in.
+// named replaces the field of an error by the header that holds it.
 func named(header string, err error) error {
 	var field *memory.FieldError
 	if errors.As(err, &field) {
@@ -92,8 +92,8 @@ func named(header string, err error) error {
 	return err
 }
 
-// chatKeys tells Eunoe's key from the header that is for the upstream. A seed never goes there: it is Eunoe's wherever it
-// stands. Authorization without a seed is the upstream's, and so it is where X-Eunoe-Key has the seed.
+// chatKeys separates Eunoe's key from the header for the upstream. A seed is Eunoe's key in either header and is never
+// sent to the upstream. Authorization without a seed belongs to the upstream, also if X-Eunoe-Key holds the seed.
 func chatKeys(r *http.Request) (own, upstream string, err error) {
 	values := r.Header.Values("Authorization")
 	if len(values) > 1 || len(r.Header.Values("X-Eunoe-Key")) > 1 {
@@ -118,8 +118,8 @@ func isSeed(s string) bool {
 	return len(s) > 40 && s[0] == 'S' && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// getWithin is get that does not wait beyond a time. Then the error is memory.ErrUnavailable, and the connection serves
-// those who ask later.
+// getWithin is get with a time limit. After it the error is memory.ErrUnavailable; the connection is still made, and
+// serves later requests.
 func (k *keys) getWithin(ctx context.Context, seed string, until time.Time) (*caller, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 // maxStreams is how many streams of events one key may have open.
 const maxStreams = 2000
 
-// after returns where a stream begins: behind the last event that its reader has, or behind the parameter; now is true
-// where neither is given.
+// after returns the position after which a stream begins: the last event that its reader has, or the parameter. now is
+// true if the request has neither.
 func after(r *http.Request) (at uint64, now bool, err error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		if at, err = strconv.ParseUint(id, 10, 64); err != nil {
@@ -90,8 +90,8 @@ func (g *Gateway) events(w http.ResponseWriter, r *http.Request, c *caller) erro
 	}
 }
 
-// missed reads a page of the changes that a feed does not hold any more. Where there are no more it returns up to where
-// the feed had read before, for there is nothing between.
+// missed reads a page of the changes that a feed no longer holds. At the end it returns the position that the feed had
+// before, because nothing lies in between.
 func missed(ctx context.Context, c *caller, bank memory.BankID, f *feed, at uint64) ([]memory.Change, uint64, error) {
 	read := f.position()
 	page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: at, Limit: pageSize})
@@ -111,7 +111,7 @@ func (s sse) changes(items []memory.Change) error {
 	return nil
 }
 
-// begin counts a stream of a caller; false where it has too many.
+// begin counts a stream of a caller. It returns false if the caller has too many.
 func (k *keys) begin(c *caller) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

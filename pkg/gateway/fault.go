@@ -84,7 +84,7 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	write(w, status, encode(f))
 }
 
-// answer is a response whose status is known afterwards.
+// answer is a response that remembers its status.
 type answer struct {
 	http.ResponseWriter
 	status int

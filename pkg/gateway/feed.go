@@ -38,7 +38,7 @@ type feed struct {
 	err   error           // why it ended
 }
 
-// follow returns the feed of a bank, which reads from now on; leave ends its use.
+// follow returns the feed of a bank and starts it if it is new; leave ends the use of it.
 func (c *caller) follow(ctx context.Context, bank memory.BankID) (f *feed, leave func(), err error) {
 	c.feeds.mu.Lock()
 	defer c.feeds.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *caller) leave(bank memory.BankID, f *feed) {
 	}
 }
 
-// run reads the changes of a bank whenever one is announced. What is announced says only that there is something: the
-// log has the numbers by which a stream goes on.
+// run reads the changes of a bank whenever one is announced. The announcement is only a signal: the changes are read
+// from the log, whose sequence numbers let a stream continue.
 func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *client.Subscription) {
 	announced := make(chan error, 1)
 	go func() {
@@ -129,7 +129,7 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 	close(f.news)
 }
 
-// read takes what is new.
+// read appends new changes.
 func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID) error {
 	for {
 		page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: f.at, Limit: pageSize})
@@ -155,8 +155,8 @@ func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID) error {
 	}
 }
 
-// since returns the changes after a position, and what is closed when there are more; kept is false where the feed does
-// not hold them all any more.
+// since returns the changes after a position and a channel that is closed when there are more. kept is false if the feed
+// no longer holds all of them.
 func (f *feed) since(at uint64) (items []memory.Change, news <-chan struct{}, kept bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +175,7 @@ func (f *feed) since(at uint64) (items []memory.Change, news <-chan struct{}, ke
 	return f.items[i:len(f.items):len(f.items)], f.news, true
 }
 
-// position is up to where the feed has read.
+// position returns the position up to which the feed has read.
 func (f *feed) position() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -23,9 +23,9 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Config says whom a Gateway serves.
+// Config holds the settings of a Gateway.
 type Config struct {
-	// Broker is how a caller's connection is made. Creds is ignored: a caller brings a key, or connects without one.
+	// Broker configures the connection of each caller. Creds is ignored: a caller has a key, or connects without one.
 	Broker client.Config
 	// Open answers requests without a key too, if their Host is a name of this machine: for a gateway that only this
 	// machine can reach. Otherwise every request needs a key.
@@ -35,13 +35,13 @@ type Config struct {
 	Origins []string
 	// Rate is how many requests a second one key may make, with bursts of as many; 0 = any number.
 	Rate int
-	// Chat is where chat completions go; no upstream = nowhere, and they are not found.
+	// Chat configures the chat proxy. Without an upstream its paths are not found.
 	Chat chatproxy.Config
-	// Version is told by GET /v1/self.
+	// Version is returned by GET /v1/self.
 	Version string
 }
 
-// DefaultConfig serves this machine.
+// DefaultConfig returns the settings of a gateway for this machine.
 func DefaultConfig() Config { return Config{Broker: client.DefaultConfig(), Open: true, Rate: 1000} }
 
 // Validate reports everything that is wrong with the configuration at once.
@@ -65,7 +65,7 @@ type Deps struct {
 	Tracer trace.Tracer // nil = no spans
 }
 
-// Gateway answers HTTP requests. It is safe for concurrent use, and a prometheus.Collector of what it answered.
+// Gateway answers HTTP requests. It is safe for concurrent use, and is a prometheus.Collector of its requests.
 type Gateway struct {
 	cfg      Config
 	log      zerolog.Logger
@@ -80,7 +80,7 @@ type Gateway struct {
 	stopping chan struct{}
 }
 
-// New returns a Gateway. Run keeps its connections; without it they are never closed.
+// New returns a Gateway. Idle connections are closed only while Run runs.
 func New(cfg Config, deps Deps) (*Gateway, error) {
 	cfg.Broker.Creds = ""
 	if err := cfg.Validate(); err != nil {
@@ -115,8 +115,8 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	return g, nil
 }
 
-// Run closes connections that nobody used for some minutes, until ctx ends. It then ends the streams that are open, and
-// every connection after what is under way, or after grace.
+// Run closes connections that were idle for some minutes, until ctx ends. It then ends open streams, and closes every
+// connection when its requests have ended, or after grace.
 func (g *Gateway) Run(ctx context.Context, grace time.Duration) error {
 	tick := time.NewTicker(idleAfter / 4)
 	defer tick.Stop()

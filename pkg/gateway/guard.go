@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// guard keeps out what a web page makes a browser send: any page that a user visits can reach this machine.
+// guard refuses requests that foreign web pages make a browser send: any page that a user visits can reach this machine.
 type guard struct {
 	open    bool // there are requests without a key: the Host must be this machine
 	origins []string
@@ -23,7 +23,8 @@ func newGuard(cfg Config) guard {
 	return g
 }
 
-// admit refuses a request of a foreign page or name, and answers a preflight; done says that it has.
+// admit refuses a request of a foreign page or under a foreign name, and answers a preflight request. done reports that
+// the request is answered.
 func (g guard) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")

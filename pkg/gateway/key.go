@@ -26,7 +26,7 @@ import (
 
 const (
 	idleAfter = 4 * time.Minute // a connection that nobody used for so long is closed
-	dialRate  = 50              // connections a second that keys may ask for: those of unknown keys are tried anew each time
+	dialRate  = 50              // new connections a second: an unknown key causes one with each request
 )
 
 // keyOf returns the seed that a request carries, "" if it carries none.
@@ -161,7 +161,7 @@ func (k *keys) dial(ctx context.Context, public string, pair nkeys.KeyPair) erro
 	return nil
 }
 
-// lost forgets a connection that ended.
+// lost removes a connection that ended.
 func (k *keys) lost(c *caller) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -170,14 +170,14 @@ func (k *keys) lost(c *caller) {
 	}
 }
 
-// closeIdle closes what nobody used since idleAfter before now.
+// closeIdle closes connections that were idle for idleAfter.
 func (k *keys) closeIdle(now time.Time) {
 	for _, c := range k.unused(now.Add(-idleAfter)) {
 		_ = c.client.Close() //nolint:errcheck // nothing is under way
 	}
 }
 
-// unused takes the connections that nobody uses, and used last before a time.
+// unused removes and returns the connections that are not in use and were last used before a time.
 func (k *keys) unused(before time.Time) []*caller {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -227,7 +227,7 @@ func (k *keys) count() int {
 	return len(k.open)
 }
 
-// HasUsers asks the broker whether it wants credentials. A broker that does not answer is memory.ErrUnavailable.
+// HasUsers asks the broker whether it requires credentials. A broker that does not answer is memory.ErrUnavailable.
 func (g *Gateway) HasUsers(ctx context.Context) (bool, error) {
 	broker := g.cfg.Broker
 	var last error
@@ -241,7 +241,7 @@ func (g *Gateway) HasUsers(ctx context.Context) (bool, error) {
 	return false, last
 }
 
-// greeting reads what a broker says to whoever connects.
+// greeting reads the INFO line that a broker sends to every connection.
 func greeting(ctx context.Context, address string, broker client.Config) (users bool, err error) {
 	var o nats.Options
 	for _, option := range broker.Options {

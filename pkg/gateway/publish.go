@@ -62,7 +62,7 @@ func (g *Gateway) publish(w http.ResponseWriter, r *http.Request, c *caller) err
 	return nil
 }
 
-// messages reads one message or an array; many says which it was.
+// messages reads one message or an array; many reports an array.
 func messages(data []byte) (list []memory.Message, many bool, err error) {
 	data = bytes.TrimSpace(data)
 	if !utf8.Valid(data) {
@@ -86,7 +86,7 @@ func messages(data []byte) (list []memory.Message, many bool, err error) {
 	return list, many, nil
 }
 
-// at names the message of an array that an error is about.
+// at adds the index of the message to an error.
 func at(err error, many bool, i int) error {
 	var f *memory.FieldError
 	if !many || !errors.As(err, &f) {

@@ -29,7 +29,7 @@ func Settings(t testing.TB, overrides map[string]string) settings.Config {
 	return c
 }
 
-// Start starts the whole pipeline, and what is among more beside it, and closes it when the test ends.
+// Start starts the whole pipeline and the stages of more, and closes them when the test ends.
 func Start(t testing.TB, c settings.Config, more ...process.Stage) *local.Local {
 	t.Helper()
 	l, err := local.Start(t.Context(), c, os.Stderr, more...)

@@ -78,7 +78,7 @@ func (ws *workspace) addVectors() {
 	}
 }
 
-// addFactVector gives a fact its vector and compares it with its neighbours, as if it had come with the vector.
+// addFactVector sets the vector of a fact and compares it with its neighbours, as if it had come with the vector.
 func (ws *workspace) addFactVector(v memory.LateVector) {
 	s := ws.loaded(memory.FactID(v.ID))
 	if s == nil {

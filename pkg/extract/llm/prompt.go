@@ -24,7 +24,7 @@ var (
 	repairRequest string
 )
 
-// The bounds of what is shown beside the messages.
+// The bounds of what is shown in addition to the messages.
 const (
 	maxInstructions = 2000 // bytes of the bank's instructions
 	maxKnown        = 30   // known entities
@@ -142,5 +142,5 @@ func repairPrompt(p memory.Prompt, answer string, wrong error) memory.Prompt {
 	return p
 }
 
-// FixedTokens returns the tokens of what every call sends beside its messages: prompt and schema.
+// FixedTokens returns the number of tokens that every call sends in addition to its messages: prompt and schema.
 func FixedTokens() int { return text.CountTokens(system) + text.CountTokens(schema) }

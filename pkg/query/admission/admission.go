@@ -1,9 +1,9 @@
 // Package admission decides which request runs next, so that no bank can keep the others waiting.
 //
-// A Gate counts a request in (Admit), gives it a place when its bank's turn comes (Ticket.Start) and takes the place
-// back (Ticket.End). Places are shared by time: the bank that has used the least is served first. Requests that are
-// known to take long share few places of their own, so that quick ones always find a core. A request that waits, for
-// the log or for a model, holds no place meanwhile: what waits calls Leave with its context.
+// A Gate admits a request or refuses it (Admit), assigns it a place when its bank's turn comes (Ticket.Start), and frees
+// the place at its end (Ticket.End). The bank that has used the least time is served first. Requests known to take long
+// share a few places of their own, so that quick ones always find a core. A request that waits for the log or for a
+// model releases its place meanwhile: the waiting code calls Leave with its context.
 package admission
 
 import (

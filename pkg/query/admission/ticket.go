@@ -36,7 +36,7 @@ func (t *Ticket) Start(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, ticketKey{}, t), nil
 }
 
-// End gives back what the request holds. What it was started with has come back from every Leave.
+// End releases everything that the request holds. Every function that Leave returned was called before.
 func (t *Ticket) End() {
 	if t.in {
 		t.step(false)
@@ -48,7 +48,7 @@ func (t *Ticket) End() {
 	t.gate.end(t.request)
 }
 
-// step takes note that the place was taken or given back, and gives it back.
+// step records that the place was taken or released, and releases it.
 func (t *Ticket) step(in bool) {
 	now := time.Now()
 	if t.in = in; in {
@@ -62,7 +62,7 @@ func (t *Ticket) step(in bool) {
 
 type ticketKey struct{}
 
-// Leave gives back the place of the request that ctx belongs to while it waits for something else, and returns the
+// Leave releases the place of the request that ctx belongs to while it waits for something else, and returns the
 // function that waits for a place again. Where several goroutines of a request have left, the last to come back takes
 // it. A context without a ticket is let through.
 func Leave(ctx context.Context) (back func()) {

@@ -112,7 +112,7 @@ func trait(name string, strength int) string {
 	return ""
 }
 
-// LastTurn tells a model that it has no more searches.
+// LastTurn is the message to a model that has no more searches.
 const LastTurn = "No searches are left. Answer now, from what was found, or say that memory does not hold it, with [none]."
 
 // Ask returns the first message of reflect, and the message of the judge: the question and the fenced items. last adds

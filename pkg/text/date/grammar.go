@@ -116,7 +116,7 @@ func (p *parser) withDayPart(m match) match {
 	return m
 }
 
-// point is what an expression says of a date before the rest is known from its sentence.
+// point is the part of a date that an expression states; the sentence completes it.
 type point struct {
 	at      int // index of its first word
 	y, m, d int // 0 for what is not said

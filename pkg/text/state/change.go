@@ -8,7 +8,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// Change is what a sentence says of something that held before: that it ended, or that it goes on otherwise.
+// Change is a statement about an earlier state: that it ended, or that it continues in another form.
 type Change struct {
 	Subject string   // as the sentence begins with it; "" where the sentence begins with what changed
 	Of      []string // the stems of what changed, at least one

@@ -13,7 +13,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// Cue is a set of what the words of a sentence say beside its content.
+// Cue is a set of signals that the words of a sentence give in addition to its content.
 type Cue uint32
 
 // The cues, as revisions.txt describes them.

@@ -26,7 +26,7 @@ type Word struct {
 type Reading struct {
 	Text       string
 	body       string          // without who said it, and with their name for "I" and "we" where it begins with those
-	Change     *state.Change   // what the text says of something that held before; nil = nothing
+	Change     *state.Change   // what the text states about an earlier state; nil = nothing
 	Foreign    *state.Revision // what somebody said in another language than English; nil for English
 	Words      []Word          // content words, names and numbers included, in the order of the text
 	Names      []string        // words of names, lower case, unique, by first mention

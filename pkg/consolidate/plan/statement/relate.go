@@ -88,7 +88,7 @@ var opposites = [][2]map[string]bool{
 	{stemSet("teetotal"), stemSet("beer wine whiskei whisky alcohol")},
 }
 
-// opposes reports whether one text says of its subject what cannot be said with the other.
+// opposes reports whether two texts cannot both be true of their subject.
 func opposes(a, b Reading) bool {
 	if a.Negated || b.Negated || len(a.Words) > longestValue || len(b.Words) > longestValue || a.isPast() || b.isPast() || !a.sameSubject(b) {
 		return false

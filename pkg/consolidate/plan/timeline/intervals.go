@@ -10,7 +10,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
-// Assertion is what one source says of the value of an attribute.
+// Assertion is the statement of one source about the value of an attribute.
 type Assertion struct {
 	Fact     memory.FactID
 	Value    string
