@@ -96,8 +96,8 @@ func sure(a, b point, sep string) bool {
 	return a.y != 0 && b.y != 0 && a.y < b.y && a.y >= 1800 && b.y < 2100
 }
 
-// share completes each end of a range from the other: "from 3 to 9 August", "Nov 18 to Dec 19, 2015". It fails for ends that
-// do not go together.
+// share completes each end of a range from the other: "from 3 to 9 August", "Nov 18 to Dec 19, 2015". It fails for ends
+// that do not go together.
 func (p *parser) share(a, b point, open bool) (point, point, bool) {
 	if a.fixed || b.fixed {
 		return a, b, open || a.rel || b.rel || a.fixed && b.fixed
