@@ -1,8 +1,7 @@
-// Package hook gives coding agents a memory through their hooks: programs that an agent runs at certain moments, with an
-// event on standard input, and whose output it reads.
+// Package hook connects coding agents to a memory through their hooks: programs that an agent runs at certain events.
+// The agent writes the event to standard input and reads the output.
 //
-// A hook never stands in the way: what goes wrong with it is an error of Claude for its caller to swallow, and it is over
-// within Within.
+// A hook never blocks the agent: it ends within Within, and the caller ignores the errors that Claude returns.
 package hook
 
 import (
@@ -39,7 +38,7 @@ const (
 	agent         = "claude-code"
 )
 
-// event is what Claude Code says has happened.
+// event is an event of Claude Code.
 type event struct {
 	Name       string `json:"hook_event_name"`
 	Session    string `json:"session_id"`
@@ -59,9 +58,10 @@ type answer struct {
 	Context string `json:"additionalContext"`
 }
 
-// Claude answers one event of Claude Code. A session begins with an overview of memory; a prompt is kept, and what memory
-// holds on it is added; an answer is kept; with the end of a session the rest of it is worked up. Nothing is kept of
-// commands like /clear. Another event is none of its concern. Where it cannot connect, a session that begins is told so.
+// Claude answers one event of Claude Code. A session begins with an overview of memory; a prompt is kept, and what
+// memory holds on it is added; an answer is kept; with the end of a session the rest of it is worked up. Nothing is
+// kept of commands like /clear. Another event is none of its concern. Where it cannot connect, a session that begins is
+// told so.
 func Claude(ctx context.Context, bank memory.BankID, connect func(context.Context) (*client.Client, error), in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, Within)
 	defer cancel()

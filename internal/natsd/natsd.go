@@ -34,8 +34,8 @@ type Config struct {
 	Name       string // of the server, "" = "eunoe"
 	// MaxPayload is the largest message in bytes, 0 = 1 MiB.
 	MaxPayload int32
-	// MinFree is how many bytes must be free where Dir lies: while they are not, what is published is refused, by an error
-	// of the acknowledgement. 0 = nothing is refused.
+	// MinFree is the number of bytes that must be free on the disk of Dir. With less, publishes are refused by an error of
+	// the acknowledgement. 0 = never.
 	MinFree int64
 	// ReadyWithin bounds the start, 0 = 30 s; recovering large streams takes time.
 	ReadyWithin time.Duration
@@ -198,7 +198,7 @@ func ready(srv *server.Server, cfg Config, log *logger) error {
 	return fmt.Errorf("nats: the server on %s was not ready within %s", address(cfg), cfg.ReadyWithin)
 }
 
-// portFree returns a plain error if the port is in use; that of the server comes late and is hard to read.
+// portFree returns an error if the port is in use. The server's own error comes late and is hard to read.
 func portFree(cfg Config) error {
 	if cfg.DontListen || cfg.Port == RandomPort {
 		return nil
@@ -236,8 +236,8 @@ func (s *Server) Shutdown() {
 // drainFor bounds drain: clients that go on publishing do not keep the server from stopping.
 const drainFor = 5 * time.Second
 
-// drain waits until the streams have stored what they received. A stream that is stopped in the middle of its queue goes
-// on with the queue, and what it opens for a batch then is never closed (nats-server 2.15).
+// drain waits until the streams have stored what they received. A stream that is stopped in the middle of its queue
+// goes on with the queue, and what it opens for a batch then is never closed (nats-server 2.15).
 func (s *Server) drain() {
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()

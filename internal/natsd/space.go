@@ -35,7 +35,7 @@ type space struct {
 	lost  bool          // a write may have failed
 }
 
-// watch refuses what is published while less than the floor is free, until ctx ends.
+// watch refuses publishes while less than the floor is free, until ctx ends.
 func (s *space) watch(ctx context.Context, log *logger) {
 	tick := time.NewTicker(spaceInterval)
 	defer tick.Stop()
@@ -98,7 +98,7 @@ func (s *space) reopen() error {
 	return s.srv.EnableJetStream(&server.JetStreamConfig{MaxMemory: maxMemory, MaxStore: maxStore, StoreDir: filepath.Clean(s.dir)})
 }
 
-// freeIn returns a function that tells how many bytes are free where a directory lies.
+// freeIn returns a function that returns the number of free bytes on the disk of a directory.
 func freeIn(dir string) func() (uint64, error) {
 	return func() (uint64, error) {
 		var fs syscall.Statfs_t
@@ -114,7 +114,7 @@ func limits(store int64) map[string]server.JetStreamAccountLimits {
 	}}
 }
 
-// Full returns why the server refuses what is published; nil = it does not.
+// Full returns the reason why the server refuses publishes, nil while it accepts them.
 func (s *Server) Full() error {
 	if s.space == nil {
 		return nil

@@ -56,11 +56,11 @@ func (t tool) schema() map[string]any {
 	return out
 }
 
-// given are the arguments of a call, as the schema has them.
+// given are the arguments of a call, by the names of the schema.
 type given map[string]json.RawMessage
 
-// read checks the arguments of a call. Models quote numbers and send lists as strings: what can only be meant one way is
-// taken so. An unknown argument is refused with the names of those there are, but for explanation, which clients add.
+// read checks the arguments of a call. It accepts quoted numbers and lists as strings, which models send, where the
+// meaning is unambiguous. An unknown argument is refused with the valid names, except explanation, which clients add.
 func (t tool) read(raw json.RawMessage) (given, error) {
 	var sent map[string]json.RawMessage
 	if len(raw) > 0 && string(raw) != "null" {

@@ -1,8 +1,8 @@
-// Package mcp offers the memory of one bank to agents, as tools of the Model Context Protocol. New returns a server on a
-// client of the bank; a transport of the SDK, standard input and output or streamable HTTP, is the caller's.
+// Package mcp offers the memory of one bank to agents, as tools of the Model Context Protocol. New returns a server on
+// a client of the bank; the caller runs it on a transport of the SDK, standard input and output or streamable HTTP.
 //
-// Tools answer with compact text, one line an item, and say what is wrong with an argument. The definitions that an agent
-// reads at its start take at most 2,000 tokens together.
+// Tools answer with compact text, one line for each item, and explain errors of arguments. The definitions that an
+// agent loads at its start take at most 2,000 tokens in total.
 package mcp
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Config says what a server offers.
+// Config holds the settings of a server.
 type Config struct {
 	Bank memory.BankID
 	// Tools is core, all, or names of tools separated by commas; "" = core.

@@ -226,7 +226,7 @@ func forget(ctx context.Context, b *bank, g given) (string, error) {
 	return fmt.Sprintf("erased: %d facts, %d messages", r.Facts, r.Messages), err
 }
 
-// erases says what a forget would erase, with the ids of the other facts that would go.
+// erases describes what a forget would erase, with the ids of the other facts that would be removed.
 func erases(r wire.ForgetReply) string {
 	out := fmt.Sprintf("%d facts, %d messages, %d observations", r.Facts, r.Messages, r.Observations)
 	for _, s := range r.Preview.Sessions {

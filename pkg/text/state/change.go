@@ -15,7 +15,7 @@ type Change struct {
 	Kind    ChangeKind
 }
 
-// ChangeKind says which earlier statements a change concerns.
+// ChangeKind is the kind of earlier statements that a change concerns.
 type ChangeKind int
 
 // The kinds of changes.
@@ -102,8 +102,8 @@ var changeEnds = []string{" and ", " but ", " because ", " since ", " which ", "
 	" on mon", " on tue", " on wed", " on thu", " on fri", " on sat", " on sun", " in jan", " in feb", " in mar", " in apr", " in may", " in jun", " in jul", " in aug",
 	" in sep", " in oct", " in nov", " in dec", " instead", " now", " again"}
 
-// ChangeOf returns the change that a sentence in the third person tells of in its first or second clause; false where it
-// tells of none: it asks, doubts or denies the change, or says of nothing that it ended.
+// ChangeOf returns the change that a sentence in the third person states in its first or second clause. It returns
+// false if there is none: the sentence asks, doubts or denies the change, or states no ending.
 func ChangeOf(s string) (Change, bool) {
 	if len(s) > longestStatement || strings.ContainsAny(s, `?"“`) {
 		return Change{}, false
@@ -156,8 +156,8 @@ func changeOfClause(s string) (Change, bool) {
 
 var lead = regexp.MustCompile(changeLead)
 
-// WithoutLead returns a sentence without who said it and the words that announce news: "Ana said: Turns out Ben smokes."
-// is "Ben smokes."
+// WithoutLead returns a sentence without who said it and the words that announce news: "Ana said: Turns out Ben
+// smokes." is "Ben smokes."
 func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
 
 // endingDenial finds denials that end something.

@@ -15,7 +15,7 @@ type Statement struct {
 	Text      string // the part of the sentence that states it
 }
 
-// Form is a form of sentence that gives a subject a value.
+// Form is a form of sentence that states a value of a subject.
 type Form struct {
 	Cues      []string // a sentence without any of them does not have the form
 	NeedsDate bool     // counts only where the sentence says when: a plan without a date is no state

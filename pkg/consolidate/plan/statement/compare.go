@@ -20,7 +20,7 @@ func sameDetails(a, b Reading) bool {
 	return slices.Equal(a.Numbers, b.Numbers) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Names, b.Names)
 }
 
-// within reports whether the words of a short text stand in order in a long one.
+// within reports whether the words of a short text occur in order in a long one.
 func within(short, long []Word) bool {
 	at := 0
 	for _, w := range short {
@@ -35,7 +35,7 @@ func within(short, long []Word) bool {
 	return true
 }
 
-// sameTense tells "lives" from "lived": they have one stem and say two things.
+// sameTense distinguishes "lives" from "lived", which have one stem and different meanings.
 func sameTense(a, b string) bool {
 	return strings.HasSuffix(a, "ed") == strings.HasSuffix(b, "ed") && strings.HasSuffix(a, "ing") == strings.HasSuffix(b, "ing")
 }
@@ -44,18 +44,18 @@ func sameTense(a, b string) bool {
 var (
 	corrections = []string{"actually", "no longer", "not anymore", "anymore", "any more", "instead", "correction", "rather than",
 		"stopped", "quit", "quits", "gave up", "changed to", "switched", "has since", "not true", "in fact"}
-	// denials say that the old statement ended, without a new value.
+	// denials state that the old statement ended, without a new value.
 	denials = []string{"no longer", "anymore", "any more", "not true"}
-	// stops say so too, unless they are denied themselves.
+	// stops state the same, unless they are negated themselves.
 	stops = []string{"stopped", "quit", "quits", "gave up"}
-	// cueStems are stems of the cues' content words, which are no part of what is said.
+	// cueStems are stems of the cues' content words, which are ignored when contents are compared.
 	cueStems = map[string]bool{"actual": true, "longer": true, "anymor": true, "instead": true, "correct": true,
 		"want": true, "decid": true, "plan": true, "intend": true, "hope": true,
 		"stop": true, "quit": true, "gave": true, "give": true, "chang": true, "switch": true, "true": true, "fact": true, "rather": true}
 )
 
-// corrects reports whether the newer statement plainly takes back the older one: it holds a cue, speaks of the same
-// names and shares the subject matter, with at most two words on either side that the other does not have.
+// corrects reports whether the newer statement clearly revokes the older one: it has a cue, the same names and the same
+// subject matter, with at most two words on either side that the other does not have.
 func corrects(newer, older Reading) bool {
 	if !newer.HasPhrase(corrections) || older.HasPhrase(corrections) {
 		return false
@@ -77,15 +77,15 @@ func corrects(newer, older Reading) bool {
 	return onlyNew > 0 && onlyOld > 0 && onlyNew <= 2 && onlyOld <= 2 && common >= onlyOld
 }
 
-// likes and dislikes are stems of words that say the opposite of each other.
+// likes and dislikes are stems of words with opposite meanings.
 var (
 	likes    = map[string]bool{"like": true, "love": true, "enjoy": true, "ador": true}
 	dislikes = map[string]bool{"hate": true, "dislik": true, "detest": true, "loath": true}
-	// refusals say that somebody dislikes something, without a word for it.
+	// refusals express a dislike without a word for it.
 	refusals = []string{"can't stand", "cannot stand", "can not stand", "could not stand", "couldn't stand", "can t stand"}
 )
 
-// liking is 1 where a text says that somebody likes something, -1 where they dislike it, and 0 where it says neither.
+// liking is 1 if a text states that somebody likes something, -1 if they dislike it, and 0 if it states neither.
 func (r Reading) liking() int {
 	switch likes, dislikes := r.hasStem(likes), r.hasStem(dislikes) || r.HasPhrase(refusals); {
 	case likes == dislikes, dislikes && r.Negated && !r.HasPhrase(refusals):
@@ -107,7 +107,7 @@ func contradicts(a, b Reading) bool {
 		a.liking()*b.liking() < 0 && sameWords(a, b, newsStems, likes, dislikes, map[string]bool{"stand": true})
 }
 
-// reportStems are the stems of who tells that something is so, and of the telling.
+// reportStems are the stems of speakers and of verbs of saying.
 var reportStems = stemSet("doctor dentist allergist vet test result lab blood say said tell told show found confirm turn")
 
 // sameWords reports whether two texts have the same content words, at least one of which is no name. Stems of the

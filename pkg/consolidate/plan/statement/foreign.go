@@ -10,8 +10,9 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
-// foreignOf reads what a speaker said in another language than English ("Ana: Je fume."); nil for all else. Without a
-// language it reads the one that the words tell, or else the first in which they take something back.
+// foreignOf reads the sentence of a speaker in a language other than English ("Ana: Je fume."). It returns nil for
+// other texts. Without a language it detects one, or else takes the first language in which the sentence revokes
+// something.
 func foreignOf(s string, lang text.Language) *state.Revision {
 	_, said, ok := cutSpeaker(s)
 	if !ok {
@@ -113,7 +114,7 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	return foreignValue(n, o, both, onlyNew, onlyOld)
 }
 
-// foreignValue compares two sentences that say of one thing what it is, or of one speaker what they do.
+// foreignValue compares two sentences that describe one thing, or the actions of one speaker.
 func foreignValue(n, o *state.Revision, both, onlyNew, onlyOld int) Relation {
 	if both == 0 || onlyNew > 2 || onlyOld > 2 || onlyNew == 0 || onlyOld == 0 {
 		return Unrelated

@@ -38,7 +38,7 @@ type Reading struct {
 	Stems      map[string]bool // of the words that are neither name nor number
 }
 
-// qualifiers are stop words that change what is said: two statements that differ in one of them are not the same. Forms
+// qualifiers are stop words that change the meaning: two statements that differ in one of them are not the same. Forms
 // of "to be" stand for their tense.
 var qualifiers = map[string]string{
 	"before": "before", "after": "after", "until": "until", "till": "until", "since": "since", "during": "during",
@@ -60,7 +60,7 @@ var properNames = map[memory.EntityType]bool{
 	memory.EntityPerson: true, memory.EntityPlace: true, memory.EntityOrganization: true,
 }
 
-// Read analyses a text. The words of its entities' proper names count as names wherever they stand.
+// Read analyses a text. The words of its entities' proper names count as names in every position.
 func Read(s string, entities []memory.EntityID) Reading {
 	r := Reading{Text: s, body: bodyOf(s), Plain: " ", Negated: text.Negated(s), Numbers: text.Numbers(s), Stems: map[string]bool{}}
 	named := nameWords(s, entities)
@@ -137,7 +137,7 @@ func (r Reading) SharesWord(o Reading) bool {
 	return false
 }
 
-// HasPhrase reports whether one of the phrases, in lower case, stands in the text.
+// HasPhrase reports whether the text contains one of the phrases, which are in lower case.
 func (r Reading) HasPhrase(phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(r.Plain, " "+p+" ") })
 }

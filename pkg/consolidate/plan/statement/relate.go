@@ -9,7 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
-// Relation is how a later statement stands to an earlier one.
+// Relation is the relation of a later statement to an earlier one.
 type Relation int
 
 // The relations that Relate returns.
@@ -19,7 +19,7 @@ const (
 	Contradiction                 // one denies what the other states
 )
 
-// Relate returns how a later statement stands to an earlier one. A correction may be a contradiction too.
+// Relate returns the relation of a later statement to an earlier one. A correction may be a contradiction too.
 func Relate(newer, older Reading) Relation {
 	if newer.Foreign != nil {
 		return relateForeign(newer, older)
@@ -42,8 +42,8 @@ func Relate(newer, older Reading) Relation {
 	return value
 }
 
-// Revises reports whether a text may take back an earlier one that is not near it by its words: it is short, and tells of
-// a change or denies something, or says something that has an opposite.
+// Revises reports whether a text may revoke an earlier one with which it shares few words: it is short, and states a
+// change, denies something, or states something that has an opposite.
 func (r Reading) Revises() bool {
 	if len(r.Words) > longestValue {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
@@ -80,7 +80,7 @@ var (
 
 var copulas = []string{"is", "are", "am", "costs", "weighs", "starts", "begins", "takes place", "was", "has"}
 
-// opposites are stems of which somebody cannot be said both of one set and of the other.
+// opposites are pairs of sets of stems. A subject cannot have a stem of both sets.
 var opposites = [][2]map[string]bool{
 	{stemSet("vegetarian vegan"), stemSet("meat steak beef pork chicken bacon sausag burger")},
 	{stemSet("singl"), stemSet("girlfriend boyfriend husband wife fianc engag marri")},
@@ -100,7 +100,7 @@ func opposes(a, b Reading) bool {
 	})
 }
 
-// Stems that tell what an end concerns, and the words that say too little to tell one thing from another.
+// The stems that show what an ending concerns, and words too vague to identify a thing.
 var (
 	workStems     = stemSet("work job employ member join studi live belong plai play teach train volunt coach sing team compani")
 	jobStems      = stemSet("work job employ")
@@ -111,7 +111,7 @@ var (
 	possession = []string{"has", "have", "owns", "own", "bought", "got", "drives", "drive", "rides", "uses", "use", "wears", "keeps", "plays", "is", "car"}
 )
 
-// ends reports whether the newer text tells that what the older one states has ended, or goes on otherwise.
+// ends reports whether the newer text states that the state of the older one ended, or continues in another form.
 func ends(newer, older Reading) bool {
 	c := newer.Change
 	if c == nil || c.Kind == state.NewValue || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken {
@@ -149,7 +149,7 @@ func ends(newer, older Reading) bool {
 	return same && older.has(c.Of)
 }
 
-// renews reports whether the newer text tells that something of which the older one says how it is has become otherwise.
+// renews reports whether the newer text states that a thing described by the older one has changed.
 func renews(newer, older Reading) bool {
 	c := newer.Change
 	if c == nil || c.Kind != state.NewValue || older.Change != nil || older.Negated || older.isPast() {
@@ -159,8 +159,8 @@ func renews(newer, older Reading) bool {
 	return older.subject() == about || older.beginsWith(c.Subject) && (older.has(c.Of) || strings.HasSuffix(older.subject(), " "+about))
 }
 
-// goesOtherwise reports whether the newer text says that something is done in another way now: with another verb, but
-// for the same end.
+// goesOtherwise reports whether the newer text states that something is now done in another way: by another verb, with
+// the same purpose.
 func goesOtherwise(newer, older Reading) bool {
 	if !nowAtEdge.MatchString(newer.body) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
 		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
@@ -177,7 +177,7 @@ func goesOtherwise(newer, older Reading) bool {
 
 var nowAtEdge = regexp.MustCompile(`(?i)\b(?:now|these days|nowadays)[.!]*(?: \([^)]*\))?[.!]*$|^(?:now|these days|nowadays)\b`)
 
-// bodyOf returns what a text says, without who said it; a speaker stands by name where they begin with themselves.
+// bodyOf returns a text without the name of its speaker. The name stays if the text begins with the first person.
 func bodyOf(s string) string {
 	body := state.WithoutLead(s)
 	m := saidBy.FindStringSubmatch(s)
@@ -200,8 +200,8 @@ var (
 	dayTimes = []string{"noon", "midday", "midnight", "morning", "afternoon", "evening", "tonight", "today", "tomorrow"}
 )
 
-// has reports whether the text has the stems of a thing. Of several, those that say little need not be there; a job is
-// what somebody works at.
+// has reports whether the text has the stems of a thing. Of several stems the vague ones may be missing. "Job" matches
+// verbs of work.
 func (r Reading) has(of []string) bool {
 	telling := slices.DeleteFunc(slices.Clone(of), func(s string) bool { return vagueStems[s] })
 	if len(telling) == 0 {
@@ -212,7 +212,7 @@ func (r Reading) has(of []string) bool {
 	})
 }
 
-// implies are stems of which one says that there is what the other, the key, names.
+// implies maps the stem of a thing to stems that imply it.
 var implies = map[string]map[string]bool{
 	"job": stemSet("work employ nurs teach"), "wed": stemSet("marri engag"), "univers": stemSet("student studi"), "colleg": stemSet("student studi"),
 	"school": stemSet("student pupil studi"), "gym": stemSet("gym workout"), "engag": stemSet("engag fianc marri"),
@@ -229,8 +229,7 @@ func (r Reading) names(subject string) bool {
 	return strings.Contains(r.Plain, " "+strings.TrimSuffix(strings.ToLower(subject), "'s")+" ")
 }
 
-// subject returns what the text is about: its words before the first verb that says what something is, or else its
-// first word.
+// subject returns the subject of the text: its words before the first copula, or else its first word.
 func (r Reading) subject() string {
 	body := r.body
 	if at := verbs.FindStringIndex(body); at != nil {
@@ -244,13 +243,13 @@ func (r Reading) subject() string {
 
 var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|begins|takes place|got)\b`)
 
-// longestValue is the most content words that a text which gives something a value may have.
+// longestValue is the largest number of content words of a text that states a value.
 const longestValue = 12
 
 func (r Reading) sameSubject(o Reading) bool { s := r.subject(); return s != "" && s == o.subject() }
 
-// isPast reports whether the text tells what happened once, which no later statement ends. What somebody began or came
-// to have goes on.
+// isPast reports whether the text states a single past event, which no later statement ends. What somebody began or
+// acquired is not past: it continues.
 func (r Reading) isPast() bool {
 	if r.HasPhrase([]string{"was", "were", "used to"}) {
 		return true
@@ -268,6 +267,6 @@ func (r Reading) isPast() bool {
 	return false
 }
 
-// begun are past forms of what goes on.
+// begun are past forms of verbs whose result continues.
 var begun = setOf(strings.Fields(`started joined adopted moved signed subscribed enrolled registered bought got took began became booked planned decided ordered hired
 	rented married installed switched engaged named called based allergic made opened retired learned scheduled`))

@@ -8,8 +8,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-// otherValue compares two texts that say the same of one subject but for a number, a date, a name or an adjective: a
-// correction where the newer one says that this is news, and a contradiction where both say what something is.
+// otherValue compares two texts that differ in a number, a date, a name or an adjective of one subject. They are a
+// correction if the newer one announces a change, and a contradiction if both state what something is.
 func otherValue(newer, older Reading) Relation {
 	if newer.Negated != older.Negated || len(newer.Words) > longestValue || len(older.Words) > longestValue || newer.Change != nil || older.Change != nil || older.isPast() || !newer.sameSubject(older) {
 		return Unrelated
@@ -58,8 +58,7 @@ func otherValue(newer, older Reading) Relation {
 	return relation
 }
 
-// instead reports whether the newer text says that what the older one states goes otherwise: something else is done
-// instead, by the same subject, with the same verb.
+// instead reports whether the newer text states that the same subject does something else instead, with the same verb.
 func instead(newer, older Reading) bool {
 	if !atLast.MatchString(newer.Text) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || older.HasPhrase(corrections) || newer.Negated || older.Negated || older.isPast() ||
 		!strings.EqualFold(first(newer), first(older)) {
@@ -71,31 +70,31 @@ func instead(newer, older Reading) bool {
 	})
 }
 
-// atLast finds a sentence that ends in "instead": one that goes on says instead of what.
+// atLast finds a sentence that ends in "instead", without naming what is replaced.
 var atLast = regexp.MustCompile(`(?i)\binstead[.!]*(?: \([^)]*\))?[.!]*$`)
 
-// longestInstead is the most content words that two texts may have of which one is done instead of the other.
+// longestInstead is the largest number of content words of two texts that instead compares.
 const longestInstead = 7
 
-// first returns the first word of what a text says.
+// first returns the first word of the body of a text.
 func first(r Reading) string {
 	w, _, _ := strings.Cut(r.body, " ")
 	return w
 }
 
-// little are words that two texts may share without speaking of one thing.
+// little are words that two texts about different things may share.
 var little = setOf(strings.Fields("the a an is are am be to in on at of for with and or their his her its my our this that now instead from by said"))
 
-// persons are the stems of who is somebody's and of whom many things hold at one time.
+// persons are the stems of relatives and friends, of whom many statements are true at the same time.
 var persons = stemSet("mother father mom mum dad wife husband partner boyfriend girlfriend boss manag grandmoth grandfath grandma grandpa teacher doctor landlord")
 
 var articles = []string{"is a", "is an", "are a", "likes", "has", "in", "at", "with", "from", "for"}
 
-// several are the stems of what somebody may have more than one of.
+// several are the stems of things of which somebody may have more than one.
 var several = stemSet(`friend brother sister cousin colleagu coworker neighbour neighbor aunt uncl child children kid son daughter nephew niec hobbi interest book
 	song film movi pet dog cat student teammat flatmat roommat housemat client custom project cours class club languag grandchild grandson granddaught goal`)
 
-// frame returns the sorted stems that say what a text is about: without names, numbers, dates and words of news.
+// frame returns the sorted stems of the topic of a text: without names, numbers, dates and news words.
 func frame(r Reading) []string {
 	dated := map[string]bool{}
 	for _, d := range r.Dates {
