@@ -1,4 +1,5 @@
-// Command extractor runs the extraction stage of Eunoe as a process of its own. It needs the broker alone: no store, no cgo.
+// Command extractor runs the extraction stage of Eunoe as a process of its own. It needs the broker alone: no store, no
+// cgo.
 package main
 
 import (

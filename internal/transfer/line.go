@@ -1,7 +1,7 @@
-// Package transfer moves a bank between a deployment and a file of JSON lines, one record a line. An Exporter writes the
-// messages, the requests that changed the bank, and what came of both. An Importer publishes messages, repeats requests and compares
-// the facts that are made with the exported ones; it continues where an earlier run was interrupted. Exports of other
-// programs are converted to such lines first (pkg/chatexport).
+// Package transfer moves a bank between a deployment and a file of JSON lines, one record a line. An Exporter writes
+// the messages, the requests that changed the bank, and what came of both. An Importer publishes messages, repeats
+// requests and compares the facts that are made with the exported ones; it continues where an earlier run was
+// interrupted. Exports of other programs are converted to such lines first (pkg/chatexport).
 package transfer
 
 import (

@@ -26,8 +26,8 @@ const (
 	YMD DateOrder = "ymd"
 )
 
-// whatsAppLine begins a message: "[31.12.21, 23:59:01] Ana: …" on phones of one maker, "31/12/21, 23:59 - Ana: …" on the
-// others. What does not begin so continues the message before.
+// whatsAppLine begins a message: "[31.12.21, 23:59:01] Ana: …" on phones of one maker, "31/12/21, 23:59 - Ana: …" on
+// the others. What does not begin so continues the message before.
 var whatsAppLine = regexp.MustCompile(`^\x{200e}?(?:\[(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4}),?\s+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?[\s\x{202f}\x{a0}]*((?i:[ap])\.?[\s\x{202f}\x{a0}]?(?i:m)\.?)?\]\s?` +
 	`|(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4}),?\s+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?[\s\x{202f}\x{a0}]*((?i:[ap])\.?[\s\x{202f}\x{a0}]?(?i:m)\.?)?\s-\s)(.*)$`)
 

@@ -46,8 +46,9 @@ func deadlineWithin(ctx context.Context, given *memory.Duration) *memory.Duratio
 	return &d
 }
 
-// ReflectStream is Reflect that hands over the response as it grows: each piece in order to delta, which may be nil, and
-// then the whole as the result. A piece with Reset begins the response anew; the pieces since then, joined, are the response.
+// ReflectStream is Reflect that hands over the response as it grows: each piece in order to delta, which may be nil,
+// and then the whole as the result. A piece with Reset begins the response anew; the pieces since then, joined, are the
+// response.
 func (c *Client) ReflectStream(ctx context.Context, bank memory.BankID, req wire.ReflectRequest, delta func(wire.Delta)) (_ wire.ReflectReply, err error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()

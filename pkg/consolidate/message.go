@@ -19,8 +19,8 @@ type MessageBatch struct {
 	Last   uint64 // the position moves there
 }
 
-// DecodeMessages decodes a run of message events, which is not empty. Flushes, acknowledgements of a broker and events of banks that do not
-// decode are not kept. A malformed message is kept as a dead event.
+// DecodeMessages decodes a run of message events, which is not empty. Flushes, acknowledgements of a broker and events
+// of banks that do not decode are not kept. A malformed message is kept as a dead event.
 func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
 	out := MessageBatch{Events: run, Last: run[len(run)-1].Seq}
 	for _, e := range run {

@@ -17,10 +17,11 @@ type Redactor interface {
 }
 
 // Validate turns drafts into facts, in their order, and refuses, one by one and with a reason, those that do not stand:
-// without text, with a source that is no new message of the window or a question that is none of it, with an unknown kind, a malformed type, a
-// confidence outside [0, 1], or a time that ends before it begins. A wrong source costs the fact, which is never
-// attributed to another message. A malformed entity, tag or state is left out of its fact. White space is merged and
-// secrets are redacted. Two drafts of one statement become one fact with the sources of both. Vectors are not set.
+// without text, with a source that is no new message of the window or a question that is none of it, with an unknown
+// kind, a malformed type, a confidence outside [0, 1], or a time that ends before it begins. A wrong source costs the
+// fact, which is never attributed to another message. A malformed entity, tag or state is left out of its fact. White
+// space is merged and secrets are redacted. Two drafts of one statement become one fact with the sources of both.
+// Vectors are not set.
 func Validate(in Input, extractor string, drafts []Draft, redact Redactor) ([]memory.Fact, []memory.WriteResult) {
 	known := make(map[memory.MessageID]memory.Message, len(in.New))
 	for _, m := range in.New {

@@ -226,8 +226,8 @@ func (o *outageDetector) suspected(id memory.WindowID) bool {
 }
 
 // verdict turns a failure into what the queue does with the window. What is wrong with the window, or with an answer
-// about it, counts as a try. So does a failure that took tokens, or that this window has while others end. What remains is an
-// outage: the window is put off.
+// about it, counts as a try. So does a failure that took tokens, or that this window has while others end. What remains
+// is an outage: the window is put off.
 func (w *Worker) verdict(id memory.WindowID, used []memory.StageUsage, err error) error {
 	var dead *deadletter.PermanentError
 	var answer *deadletter.OutputError

@@ -180,9 +180,9 @@ func (s *Service) refuse(ctx context.Context, h wire.Handler, r micro.Request, b
 	}
 }
 
-// reply answers a request. It does not use micro.Request.Respond: the micro service reads what Respond leaves in the request
-// as soon as the handler returns, which is before the reply (nats.go 1.55). So the error counts of `nats micro stats` are
-// 0, and those of the metrics are right.
+// reply answers a request. It does not use micro.Request.Respond: the micro service reads what Respond leaves in the
+// request as soon as the handler returns, which is before the reply (nats.go 1.55). So the error counts of `nats micro
+// stats` are 0, and those of the metrics are right.
 func (s *Service) reply(r micro.Request, header nats.Header, body []byte) error {
 	return s.conn.NC.PublishMsg(&nats.Msg{Subject: r.Reply(), Header: header, Data: body})
 }

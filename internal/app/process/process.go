@@ -68,8 +68,8 @@ func NewLogger(w io.Writer, level string) zerolog.Logger {
 	return zerolog.New(w).Level(l).With().Timestamp().Logger()
 }
 
-// New returns a process on a connection, which a Guest has none of, with the models that the settings name. Run closes what it holds, but not the
-// connection.
+// New returns a process on a connection, which a Guest has none of, with the models that the settings name. Run closes
+// what it holds, but not the connection.
 func New(c settings.Config, log zerolog.Logger, conn *events.Conn) (*Process, error) {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

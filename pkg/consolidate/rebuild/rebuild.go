@@ -48,8 +48,8 @@ func New(cfg consolidate.Config, deps consolidate.Deps) (*Rebuilder, error) {
 
 // Rebuild applies the whole log to an empty store: every write in order, each after the messages it waits for, then the
 // messages that are left. Changes that applying leaves behind are dropped, for they were published when the events were
-// new, and so are erasures of events that the log no longer holds. progress, if not nil, is called with the positions reached. The error wraps memory.ErrConflict
-// where the store is not empty.
+// new, and so are erasures of events that the log no longer holds. progress, if not nil, is called with the positions
+// reached. The error wraps memory.ErrConflict where the store is not empty.
 func (r *Rebuilder) Rebuild(ctx context.Context, progress func(Progress)) error {
 	run, err := r.begin(ctx, progress)
 	if err != nil {
@@ -151,8 +151,8 @@ func (r *run) finish(ctx context.Context) error {
 	return r.dropQueues(ctx)
 }
 
-// add adds a write to the next batch, behind what is left of erased writes before it. One that cannot be decoded has its
-// dead letter already and only moves the position.
+// add adds a write to the next batch, behind what is left of erased writes before it. One that cannot be decoded has
+// its dead letter already and only moves the position.
 func (r *run) add(ctx context.Context, e events.Event) error {
 	erased, err := r.rests.before(ctx, r.deps.Conn, e.Seq)
 	if err != nil {

@@ -46,8 +46,8 @@ func Asked(words []string, now time.Time) Range {
 	return Range{}
 }
 
-// AskedIn is Asked for a question in any language that Find knows: it takes the first expression. language is as in Find.
-// A time of the year that lies ahead of now is that of the year before.
+// AskedIn is Asked for a question in any language that Find knows: it takes the first expression. language is as in
+// Find. A time of the year that lies ahead of now is that of the year before.
 func AskedIn(question string, now time.Time, language string) Range {
 	for _, span := range Find(question, now, language) {
 		if span.From.IsZero() || span.To.IsZero() {
@@ -62,8 +62,8 @@ func AskedIn(question string, now time.Time, language string) Range {
 	return Range{}
 }
 
-// named reports whether an expression names the range too where the question is asked in the months before it, as "in May"
-// does and "tomorrow" does not.
+// named reports whether an expression names the range too where the question is asked in the months before it, as "in
+// May" does and "tomorrow" does not.
 func named(question string, span Span, r Range, language string) bool {
 	for _, other := range Find(question, r.From.AddDate(0, 0, -40), language) {
 		if other.Start == span.Start {
@@ -120,7 +120,8 @@ func relativeRange(words []string, i int, now time.Time) (Range, bool) {
 	return Range{}, false
 }
 
-// datedAround reports whether words[i] is a time and no verb: a number is next to it, or "in", "of" or "during" precedes it.
+// datedAround reports whether words[i] is a time and no verb: a number is next to it, or "in", "of" or "during"
+// precedes it.
 func datedAround(words []string, i int) bool {
 	if i > 0 && (words[i-1] == "in" || words[i-1] == "of" || words[i-1] == "during" || number(words[i-1]) != 0) {
 		return true

@@ -43,9 +43,9 @@ func opposed(a, b string) bool {
 	return x == y
 }
 
-// assertionsOf returns the assertions of a fact that asserts a state, one for each source. A fact without sources asserts by its
-// intervals and by when it was last said. until ends each of them, nil = they are open; a message that was replaced
-// ends its own.
+// assertionsOf returns the assertions of a fact that asserts a state, one for each source. A fact without sources
+// asserts by its intervals and by when it was last said. until ends each of them, nil = they are open; a message that
+// was replaced ends its own.
 func assertionsOf(f memory.Fact, until *time.Time, replaced map[memory.MessageID]memory.Replacement) []Assertion {
 	base := Assertion{Fact: f.ID, Value: f.State.Value, Recorded: f.Recorded, Until: until}
 	at := func(start, said time.Time) Assertion {

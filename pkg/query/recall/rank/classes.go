@@ -2,7 +2,8 @@ package rank
 
 import "strings"
 
-// class is a kind of things. A question names the class, an answer names the thing: asked about pets, people speak of a cat.
+// class is a kind of things. A question names the class, an answer names the thing: asked about pets, people speak of a
+// cat.
 type class struct {
 	asked string // words by which questions name the class
 	named string // words for things of the class
@@ -19,8 +20,8 @@ var classOf = func() map[string][]int {
 	return m
 }()
 
-// thingsOf returns the words for things of the classes that the folded words of a question ask for, each once, in the order of
-// the classes; nil if it asks for none.
+// thingsOf returns the words for things of the classes that the folded words of a question ask for, each once, in the
+// order of the classes; nil if it asks for none.
 func thingsOf(words []string) []string {
 	asked := make([]bool, len(classes))
 	for _, w := range words {

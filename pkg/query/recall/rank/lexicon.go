@@ -65,9 +65,9 @@ const (
 	familyBeyond  = 5 // the longer of the two has at most as many letters more
 )
 
-// sameFamily reports whether two different stems are of one family, as "mentor" and "mentorship", "allerg" and "allergi", "danc" and
-// "dancer" are: the shorter begins the longer, with five letters or more and at most five beyond, or with four and an ending
-// that names a doer or a state.
+// sameFamily reports whether two different stems are of one family, as "mentor" and "mentorship", "allerg" and
+// "allergi", "danc" and "dancer" are: the shorter begins the longer, with five letters or more and at most five beyond,
+// or with four and an ending that names a doer or a state.
 func sameFamily(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -88,8 +88,8 @@ func sameFamily(a, b string) bool {
 // familyEndings are what kinPrefix takes off, the longest first.
 var familyEndings = []string{"ship", "ness", "ment", "ist", "ion", "er", "or", "ic", "al", "it", "iv", "i"}
 
-// Prefix returns the beginning that the words of the term's family share, for a prefix look-up in an index of stems; "" if it is too short or
-// no English word, and has no family that an index can find.
+// Prefix returns the beginning that the words of the term's family share, for a prefix look-up in an index of stems; ""
+// if it is too short or no English word, and has no family that an index can find.
 func (t Term) Prefix() string {
 	if t.Language != "" {
 		return t.beginning()

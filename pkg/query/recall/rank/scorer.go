@@ -171,9 +171,9 @@ func (v *View) setPassage() {
 	}
 }
 
-// talkShare is the share of a talk among people that the candidates are, from 0 to 1. It rises with the mean over those with a message before
-// them from noTalk to allTalk, where a message counts in full if people say it and the one before it, at once, in few words. Texts that have no
-// message before them are short as in a talk.
+// talkShare is the share of a talk among people that the candidates are, from 0 to 1. It rises with the mean over those
+// with a message before them from noTalk to allTalk, where a message counts in full if people say it and the one before
+// it, at once, in few words. Texts that have no message before them are short as in a talk.
 func (s *scorer) talkShare() float64 {
 	sum, n := 0.0, 0.0
 	for i := range s.c {
@@ -192,7 +192,8 @@ func (s *scorer) talkShare() float64 {
 	return min(1, max(0, (sum/n-noTalk)/(allTalk-noTalk)))
 }
 
-// weights returns the weight of each signal: that in a talk and that elsewhere, mixed as far as the candidates are a talk.
+// weights returns the weight of each signal: that in a talk and that elsewhere, mixed as far as the candidates are a
+// talk.
 func (s *scorer) weights() []float64 {
 	talk, out := s.talk, make([]float64, len(s.w.Signals))
 	for k, signal := range s.w.Signals {
@@ -215,8 +216,8 @@ func (s *scorer) near(c *Candidate, n *Neighbour) float64 {
 	return 1 / (1 + n.Time.Sub(c.Time).Abs().Seconds()/s.w.Apart.Seconds())
 }
 
-// add counts the words of a message into tf, each as weight, those of its caption as less. Of a text with more words than
-// long they count as if it had as many.
+// add counts the words of a message into tf, each as weight, those of its caption as less. Of a text with more words
+// than long they count as if it had as many.
 func (s *scorer) add(tf []float64, m message, weight, long float64) {
 	for _, part := range []struct {
 		*reading

@@ -42,13 +42,14 @@ func (w Weights) Without(name string) Weights {
 	return w
 }
 
-// DefaultWeights returns the weights Eunoe ranks by. Those of a talk were fitted on five LoCoMo conversations and two REALTALK
-// chats, those elsewhere on ten chats with an agent of BEAM, three of RealMem, and a phone's chats, notices and notes of
-// LifeBench in English and Chinese, each by a softmax over each question's candidates, so a score is near a log-odds. The
-// field weights were set by hand. The ablation of the benchmark prints what each signal is worth on each set. On sets that
-// were left out of the fit they find less: BENCHMARKS has both.
+// DefaultWeights returns the weights Eunoe ranks by. Those of a talk were fitted on five LoCoMo conversations and two
+// REALTALK chats, those elsewhere on ten chats with an agent of BEAM, three of RealMem, and a phone's chats, notices
+// and notes of LifeBench in English and Chinese, each by a softmax over each question's candidates, so a score is near
+// a log-odds. The field weights were set by hand. The ablation of the benchmark prints what each signal is worth on
+// each set. On sets that were left out of the fit they find less: BENCHMARKS has both.
 //
-// A share of the question is divided by the summed idf of its terms, so that a long question weighs no more than a short one.
+// A share of the question is divided by the summed idf of its terms, so that a long question weighs no more than a
+// short one.
 func DefaultWeights() Weights {
 	return Weights{K1: 0.8, Long: 60, LongNear: 40, Apart: 10 * time.Minute, Caption: 0.7, Prev: 0.4, Prev2: 0.2, Next: 0.2, Family: 0.5, Signals: []Signal{
 		// The BM25F score of the question's terms over the message's text and caption and its neighbours', and its share.
@@ -80,8 +81,8 @@ func DefaultWeights() Weights {
 		{"first person", 0, 0.488, func(v *View) float64 {
 			return when(!v.Candidate.Machine && v.own.text.cues&cueFirstPerson != 0, 1)
 		}},
-		// The share of the message's words that stand in questions: who asks a person seeks an answer and seldom gives one. Who
-		// asks an agent states facts on the way, so it counts in a talk alone.
+		// The share of the message's words that stand in questions: who asks a person seeks an answer and seldom gives one.
+		// Who asks an agent states facts on the way, so it counts in a talk alone.
 		{"asks", -1.2, 0, func(v *View) float64 {
 			return when(v.own.text.words > 0, float64(v.own.text.asked)/float64(max(v.own.text.words, 1)))
 		}},
@@ -112,8 +113,8 @@ func DefaultWeights() Weights {
 }
 
 const (
-	// The score of a message that has each term once and no other word: in a talk what it gets for having all terms and for
-	// each unit of their idf; elsewhere about what a message of that kind can get at all.
+	// The score of a message that has each term once and no other word: in a talk what it gets for having all terms and
+	// for each unit of their idf; elsewhere about what a message of that kind can get at all.
 	fullTalk, fullTalkIDF, fullElse = 2.6, .44, 5.0
 
 	earlierShare = .5 // of the idf of a term that only lines before the last one have
