@@ -104,8 +104,9 @@ bench: ## Go benchmarks, and recall on a dataset: make bench DATASET=FILE
 	go test -run '^$$' -bench . -benchtime 200ms ./pkg/...
 	@if [ -n "$(DATASET)" ]; then $(MAKE) -s eunoe-bench && bin/eunoe-bench retrieval --dataset "$(DATASET)" --out /dev/null --baseline bm25; fi
 
-lines: ## lines of the product: Go without tests, bench and test support
-	@git ls-files '*.go' | grep -vE '_test\.go$$|^(bench|test)/|/(storetest|natstest|consolidatetest|apptest)/' | xargs cat | wc -l
+lines: ## lines of the product (Go without tests, bench and test support), and of them those with code
+	@git ls-files '*.go' | grep -vE '_test\.go$$|^(bench|test)/|/(storetest|natstest|consolidatetest|apptest)/' | xargs cat | \
+		awk '{all++} !/^[[:space:]]*(\/\/.*)?$$/ {code++} END {print all " lines, " code " without blank and comment lines"}'
 
 clean: ## remove what was built
 	rm -rf bin
