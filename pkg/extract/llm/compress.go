@@ -57,10 +57,10 @@ func byImportance(all []string) []int {
 // importance ranks a word from 0, a filler, to 3, one that changes what is said.
 func importance(word string) int {
 	bare := strings.ToLower(strings.Trim(word, ".,;:!?\"'()[]…"))
-	if _, ok := fillers[bare]; ok {
+	if fillers.Has(bare) {
 		return 0
 	}
-	if _, ok := negations[bare]; ok || strings.HasSuffix(bare, "n't") || strings.HasSuffix(bare, "n’t") {
+	if negations.Has(bare) || strings.HasSuffix(bare, "n't") || strings.HasSuffix(bare, "n’t") {
 		return 3
 	}
 	terms := text.Terms("x " + word) // not as the first word, whose capital says nothing
@@ -79,18 +79,10 @@ func importance(word string) int {
 }
 
 var (
-	fillers = setOf("um uh erm hmm well like just really very actually basically literally honestly so oh ah haha lol hey hi " +
-		"hello okay ok yeah yep wow please thanks")
-	negations = setOf("not no never none nobody nothing neither nor without cannot")
+	fillers = text.NewWordSet(`um uh erm hmm well like just really very actually basically literally honestly so oh ah haha
+		lol hey hi hello okay ok yeah yep wow please thanks`)
+	negations = text.NewWordSet("not no never none nobody nothing neither nor without cannot")
 )
-
-func setOf(list string) map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, w := range strings.Fields(list) {
-		out[w] = struct{}{}
-	}
-	return out
-}
 
 // keptWords joins the words that are kept.
 func keptWords(all []string, kept []bool) string {

@@ -51,10 +51,9 @@ func hasContent(m memory.Message) bool {
 }
 
 func isSmallTalk(word string) bool {
-	_, filler := fillers[word]
-	_, small := smallTalk[word]
-	return filler || small
+	return fillers.Has(word) || smallTalk.Has(word)
 }
 
 // smallTalk are words that say nothing on their own. "Yes" and "no" are not among them: they answer what was said before.
-var smallTalk = setOf("bye goodbye cya cheers thank thanks thx ty welcome morning evening night good great nice cool awesome lovely sure fine alright right see later soon care take bye-bye hiya greetings")
+var smallTalk = text.NewWordSet(`bye goodbye cya cheers thank thanks thx ty welcome morning evening night good great nice
+	cool awesome lovely sure fine alright right see later soon care take bye-bye hiya greetings`)
