@@ -7,7 +7,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// signs are what a reply is judged by, each about 0 to 1.
+// signs are the features of the confidence, each about 0 to 1.
 type signs struct {
 	top    float64 // the score of the first entry
 	tenth  float64 // the score of the tenth entry, or of the last; 0 for a single one. Much is said of what was spoken of
@@ -19,17 +19,17 @@ type signs struct {
 // noPerson is the sign "own" of a question that names nobody, or several.
 const noPerson = .8
 
-// confidence returns the chance that an answer is among what was found, 0 to 1: the logistic function of a sum over the
-// signs, fitted on the questions of LoCoMo, REALTALK, BEAM, RealMem and LifeBench that have an answer in their
-// conversation against as many that have none: about what nobody spoke of, about what the other person did, and about
-// what was left open. At .5 a question is as likely to have none. eunoe-bench confidence prints what it tells apart.
+// confidence returns the probability that the items contain an answer: the logistic function of a weighted sum of the
+// signs. It was fitted on questions of LoCoMo, REALTALK, BEAM, RealMem and LifeBench with an answer in their
+// conversation, and as many without: about topics nobody mentioned, about acts of the other person, and about matters
+// left open. eunoe-bench confidence prints how well it separates them.
 func (s signs) confidence() float64 {
 	return 1 / (1 + math.Exp(8.15-2.3*s.top-2.3*s.tenth-3.3*s.known-1.9*s.rarity-3.7*s.own))
 }
 
-// leastScore returns the score below which items are left out by min_score, where the first has the score top: an item
-// stands for as much less than the confidence of the reply as its score is less than the first's. It is above every
-// score where the confidence itself is below min_score.
+// leastScore returns the score below which min_score removes items, if the first item has the score top. The confidence
+// of an item is that of the reply, scaled by its score relative to top. If the confidence of the reply is below
+// min_score, the result exceeds every score.
 func leastScore(minScore, confidence, top float64) float64 {
 	if minScore <= 0 {
 		return 0
@@ -40,7 +40,7 @@ func leastScore(minScore, confidence, top float64) float64 {
 	return top * minScore / confidence
 }
 
-// confidence returns how sure it is that the entries, best first, hold an answer; 0 for none.
+// confidence returns the probability that the entries, best first, contain an answer; 0 for no entries.
 func (g *gatherer) confidence(entries []entry) float64 {
 	if len(entries) == 0 {
 		return 0
@@ -57,8 +57,8 @@ func (g *gatherer) signs(entries []entry) signs {
 	return s
 }
 
-// knownWords returns the signs known and rarity. Where meaning finds texts of other words, a word that the bank does not
-// know tells less.
+// knownWords returns the signs known and rarity. With an embedding model, which finds texts with other words, an
+// unknown word weighs less.
 func (g *gatherer) knownWords() (known, rarity float64) {
 	size, words, total, unknown := 1, 0, 0.0, 0.0
 	for _, l := range g.lookups {
@@ -88,8 +88,8 @@ func (g *gatherer) knownWords() (known, rarity float64) {
 	return 1 - unknown/total, total / float64(words) / idf(size, 0)
 }
 
-// ownShare returns the sign own: what the person asked about said, or, where that person never speaks or nobody is
-// known to have said it, what speaks of them.
+// ownShare returns the sign own: the share of items said by the person asked about, or about them if that person never
+// speaks or the speaker is unknown.
 func (g *gatherer) ownShare(entries []entry) float64 {
 	p := g.question.person
 	if p == nil {

@@ -26,7 +26,7 @@ func sortEntries(list []entry) {
 	slices.SortFunc(list, func(a, b entry) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
 }
 
-// deduper gives messages and the facts that rest on them one place each.
+// deduper merges messages and the facts that rest on them into one entry each.
 type deduper struct {
 	*gatherer
 	factScores scores
@@ -130,8 +130,8 @@ func (d *deduper) representative(message int64) (best int64, found bool) {
 	return best, found
 }
 
-// covers reports whether a fact holds at least the question's words that the message holds, or is valid in place of what
-// held them.
+// covers reports whether a fact holds at least the question's words that the message holds, or is valid in place of
+// what held them.
 func (d *deduper) covers(fact, message int64) bool {
 	if d.current[fact] > 0 {
 		return true

@@ -14,7 +14,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Found is what a recall came to, with what reflect needs beside the reply.
+// Found is the result of a recall, with what reflect needs in addition to the reply.
 type Found struct {
 	Reply     wire.RecallReply
 	Bank      memory.Bank                   // the profile
@@ -24,7 +24,7 @@ type Found struct {
 	ranked []ranked // what models look at before it is packed; nil = the reply is packed
 }
 
-// Degrade notes once why something could not run.
+// Degrade records the reason why something could not run, once.
 func (f *Found) Degrade(why string) {
 	if !slices.Contains(f.Reply.Degraded, why) {
 		f.Reply.Degraded = append(f.Reply.Degraded, why)
@@ -67,8 +67,8 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 	return found, e.Store.Search(ctx, bank, q.Filter, found.AddConflicts)
 }
 
-// withhold takes from a request what it asks of a language model, where there is none or the bank has no tokens left
-// for it, and returns the reasons for degraded.
+// withhold removes the parts of a request that need a language model, if there is none or the bank's token budget is
+// exhausted, and returns the reasons for degraded.
 func (e *Engine) withhold(ctx context.Context, bank memory.BankID, q Request) (Request, []string, error) {
 	if q.judge == nil && q.Adequacy == 0 {
 		return q, nil, nil
@@ -98,8 +98,8 @@ func (e *Engine) withhold(ctx context.Context, bank memory.BankID, q Request) (R
 	return q, withheld, nil
 }
 
-// Exhausted returns why language models do no more for a bank on this UTC day; "" = they do. It counts what the store
-// has been told of, so a bank may exceed its bound by what is under way when it is reached.
+// Exhausted returns the reason why language models are not called for a bank on this UTC day, "" if they are. It counts
+// usage in the store, so a bank may exceed its bound by calls in progress.
 func (e *Engine) Exhausted(ctx context.Context, bank memory.BankID) (string, error) {
 	day := e.Now().UTC().Format(time.DateOnly)
 	spent, bound, err := e.Store.Spent(ctx, bank, day)
@@ -149,7 +149,7 @@ func (f *Found) AddConflicts(s Searcher) error {
 	return err
 }
 
-// putNewerFirst puts the party of a conflict that was said later in front of the other, with no lower a score.
+// putNewerFirst moves the later fact of a conflict before the earlier one, with at least its score.
 func (f *Found) putNewerFirst(c memory.Conflict) {
 	items := f.Reply.Items
 	at := func(id memory.FactID) int {

@@ -25,8 +25,8 @@ func RelationWeight(t memory.RelationType) float64 { return relationWeights[t] }
 //
 //	a(v) = max over edges u–v of a(u) × strength × RelationWeight(type) × HopDecay
 //
-// where a(u) is u's activation after the hop before. Activations merge by the maximum, so a cycle adds nothing. edges is
-// asked once a hop for the relations of the nodes that the hop starts from, sorted. The result holds the seeds too.
+// where a(u) is u's activation after the hop before. Activations merge by the maximum, so a cycle adds nothing. edges
+// is asked once a hop for the relations of the nodes that the hop starts from, sorted. The result holds the seeds too.
 func SpreadActivation(seeds map[string]float64, hops int, edges func(from []string) ([]memory.Relation, error)) (map[string]float64, error) {
 	all := make(map[string]float64, len(seeds))
 	front := make([]string, 0, len(seeds))
@@ -72,8 +72,7 @@ const (
 	graphHub   = 30  // an entity that more facts name relates none of them
 )
 
-// graph carries activation from the best facts to facts that hang together with them: by relations, by an entity they
-// share, by their composite.
+// graph spreads activation from the best facts to related facts: by relations, by a shared entity, by their composite.
 func (g *gatherer) graph(context.Context) error {
 	if _, err := g.readFoundFacts(); err != nil {
 		return err
@@ -186,8 +185,8 @@ func (g *gatherer) factsSharing(facts []FactRow) (map[memory.EntityID][]FactRow,
 	return out, nil
 }
 
-// tree brings the leaves of composites that matched, so that a composite never stands without them: they get what the
-// relation part_of carries of its score in one hop.
+// tree adds the leaves of composites that matched, so that a composite is never returned without them. Their score is
+// that of one hop along the relation part_of.
 func (g *gatherer) tree(context.Context) error {
 	matched := g.pool.of(memory.RecordComposite, memory.StrategyKeyword)
 	best := matched.best(5)

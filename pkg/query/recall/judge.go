@@ -20,8 +20,8 @@ const (
 	judgedOthers = 20 // messages and observations
 )
 
-// judgeItems keeps what a language model judges at the request's threshold or above. What it was not shown is dropped;
-// what it was shown and did not judge stays. On any failure everything stays and degraded says why.
+// judgeItems keeps the items that a language model scores at the request's threshold or above. Items that were not
+// shown are dropped; items without a score are kept. On any failure all items are kept, and degraded has the reason.
 func (e *Engine) judgeItems(ctx context.Context, q Request, found *Found) {
 	if q.judge == nil || len(found.ranked) == 0 {
 		return
@@ -70,7 +70,7 @@ func (e *Engine) judgeItems(ctx context.Context, q Request, found *Found) {
 	}
 }
 
-// judged returns what a judge is shown, in order. The leaves of a composite that have no place of their own follow it.
+// judged returns the items that a judge is shown, in order. The leaves of a composite that are no items follow it.
 func judged(list []ranked) (out []ranked, isLeaf []bool) {
 	nodes, others := 0, 0
 	var chosen []ranked
@@ -125,9 +125,9 @@ func withContribution(m map[string]memory.Contribution, name string, score float
 // parallelSearches is how many searches of one request run at once.
 const parallelSearches = 4
 
-// searchMissing asks a language model whether what was found suffices, and searches for what it says is missing, in at
-// most as many rounds as the request gives and never twice for the same query. What a round found joins what was there.
-// On any failure the result stands as it is and degraded says why.
+// searchMissing asks a language model whether the items suffice, and searches for what it names as missing, in at most
+// as many rounds as the request allows and never twice for the same query. The results are merged. On any failure the
+// result is unchanged, and degraded has the reason.
 func (e *Engine) searchMissing(ctx context.Context, bank memory.BankID, q Request, found *Found) {
 	asked, seen := []string{q.Query}, map[string]bool{memory.NormalText(q.Query): true}
 	for range q.Adequacy {

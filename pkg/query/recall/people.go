@@ -16,8 +16,8 @@ const (
 	maxLonger     = 200 // longer names that are looked at; a beginning of more names nobody
 )
 
-// peopleNamed returns the entities that a query names, by id: those that bear a name it holds, the participants it names,
-// and whom a word that is no part of a longer name in it calls by a part of theirs (called).
+// peopleNamed returns the entities that a query names, by id: entities and participants with a name in the query, and
+// persons whom a single word of it names by a part of their name (called).
 func peopleNamed(s Searcher, query string, words []text.Term, speakers []string) ([]memory.EntityID, error) {
 	var participants []string
 	for _, p := range speakers {
@@ -57,8 +57,8 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 	return slices.Compact(entities), nil
 }
 
-// called returns whom a word calls, among persons whose names go on behind it: everyone whose first name or handle it is;
-// where there is none and the word is a name, the one person of whose only name it is a short form.
+// called returns the persons whom a word names, among persons whose names begin with it: everyone with that first name
+// or handle; if there is none and the word is a name, the one person whose single name it abbreviates.
 func called(word string, longer []NamedPerson, isName bool) []memory.EntityID {
 	var whole, short []memory.EntityID
 	for _, p := range longer {
@@ -83,14 +83,15 @@ func called(word string, longer []NamedPerson, isName bool) []memory.EntityID {
 	return short
 }
 
-// person is the one person whom a question is about: all whom its one name may mean, none if the bank does not know it.
+// person is the person whom a question is about: every entity that its one name may refer to, none if the bank does not
+// know the name.
 type person struct {
 	entities []memory.EntityID
 	words    []string // of the name, folded
 }
 
-// personAsked returns the one person that a question names; nil if it names none, or several. A name that nobody bears
-// is a person's where it stands behind a verb like "does" and is no name of a thing that the bank knows.
+// personAsked returns the one person that a question names; nil if it names none, or several. An unknown name is a
+// person's if it follows a verb like "does" and the bank knows no other thing of that name.
 func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID) *person {
 	p := &person{}
 	people := entities
@@ -152,16 +153,16 @@ var beforePerson = text.NewWordSet("is does has can will")
 
 func hasWord(name, word string) bool { return slices.Contains(strings.Fields(name), word) }
 
-// What a statement of another person has at most, if it says just what is asked, of somebody else.
+// The bounds of a statement that matches the question exactly, but for the person.
 const (
 	maxAnswer    = 2  // content words beyond those of the question and its own names
 	maxStatement = 10 // words
 )
 
-// withoutOthers leaves out what says just what the question asks of its one person, but of another: an answer to "What
-// is Jürgen allergic to?" is no allergy of Anna's, and none is better. What was done and what is told at length stays:
-// people ask for things as done by one that the other one did. Of a person whom no text names, what has none of the
-// words is left out too. It changes the list.
+// withoutOthers removes statements that match the question about its one person but are about another: Anna's allergy
+// does not answer "What is Jürgen allergic to?", and no answer is better. Past events and long statements stay, because
+// people often ask about an event under the name of the wrong person. For a person whom no text names, items with none
+// of the question's words are removed too. The list is modified.
 func (g *gatherer) withoutOthers(entries []entry) []entry {
 	p := g.question.person
 	if p == nil || g.question.past || g.question.Kind == rank.KindWhy {
@@ -201,8 +202,7 @@ func (g *gatherer) withoutOthers(entries []entry) []entry {
 	})
 }
 
-// ofAnother reports whether a text is what somebody else than the person says or is said to be, and does not speak of
-// the person.
+// ofAnother reports whether a text is said by or about somebody other than the person, and does not mention the person.
 func ofAnother(s, speaker string, entities []memory.EntityID, p *person) bool {
 	said := memory.NewEntityID(memory.EntityPerson, speaker)
 	people := 0
@@ -217,7 +217,7 @@ func ofAnother(s, speaker string, entities []memory.EntityID, p *person) bool {
 	return people > 0 && !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return slices.Contains(p.words, memory.NormalText(w.Lower)) })
 }
 
-// saysJust reports whether a text has few content words beside the question's and the names of entities.
+// saysJust reports whether a text has few content words other than the question's and the names of entities.
 func (g *gatherer) saysJust(s string, entities []memory.EntityID) bool {
 	words, beyond := text.Terms(s), 0
 	for _, w := range words {

@@ -91,7 +91,7 @@ func (g *gatherer) gather(ctx context.Context) error {
 	return err
 }
 
-// runBoth runs steps on two connections at the same time. When one fails, the other still comes to its end.
+// runBoth runs steps on two connections at the same time. When one fails, the other still completes.
 func (g *gatherer) runBoth(ctx context.Context, other *gatherer, steps []step) ([]string, error) {
 	var first, second []step
 	ended := make(map[string]chan struct{}, len(steps))
@@ -125,7 +125,7 @@ func (g *gatherer) runBoth(ctx context.Context, other *gatherer, steps []step) (
 	return append(skippedFirst, skippedSecond...), errors.Join(errFirst, errSecond)
 }
 
-// closeAll lets nobody wait for steps that have not run and will not.
+// closeAll releases everything that waits for steps that will not run.
 func closeAll(ended map[string]chan struct{}, steps []step) {
 	for _, st := range steps {
 		select {

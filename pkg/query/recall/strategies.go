@@ -24,8 +24,8 @@ func (g *gatherer) semanticMessages(ctx context.Context) error {
 	return err
 }
 
-// compareFacts adds the similarity of facts that the other strategies found, so that of two candidates none is worth
-// more only because it was among the nearest.
+// compareFacts adds the similarity of facts that other strategies found. Otherwise a candidate would score higher only
+// because it was among the nearest.
 func (g *gatherer) compareFacts(ctx context.Context) error {
 	return g.compare(ctx, memory.RecordFact, g.pool.rows(memory.RecordFact))
 }
@@ -80,7 +80,7 @@ func (g *gatherer) entity(context.Context) error {
 	return nil
 }
 
-// entitiesOfFilter finds the latest facts that name an entity of the filter: the filter lets nothing else through.
+// entitiesOfFilter finds the latest facts that name an entity of the filter: only these pass the filter.
 func (g *gatherer) entitiesOfFilter() error {
 	ids, err := g.s.EntitiesNamed(g.req.Filter.Entities)
 	if err != nil {
@@ -128,8 +128,8 @@ func (g *gatherer) temporal(context.Context) error {
 	return g.findDated(memory.StrategyTemporal, 1, func(r memory.Record) ([]int64, error) { return g.s.Within(r, from, to, g.cfg.Facts) })
 }
 
-// latest finds the latest rows where nothing else can tell what is meant: for a question without content words, or when
-// recency alone is asked for. Their scores are those of recency, later.
+// latest finds the latest rows for a question without content words, and when recency is the only strategy. The
+// strategy recency scores them later.
 func (g *gatherer) latest(context.Context) error {
 	if len(g.question.lookups) > 0 && !g.req.only(memory.StrategyRecency) || g.req.chosen && !g.req.on(memory.StrategyRecency) {
 		return nil
@@ -173,9 +173,9 @@ func (g *gatherer) recency(context.Context) error {
 // maxStates bounds the states of a subject that are looked at.
 const maxStates = 200
 
-// states raises the facts that give the one subject of a question the state it asks for: whatever their words are, they
-// are its answer, and of several the one with the most words of the question comes first. best is the score of the best
-// message, evidence what facts score by their words and meaning.
+// states raises the facts that state the value a question asks for, of its one subject. They are the answer whatever
+// their words are; the one with the most words of the question comes first. best is the score of the best message,
+// evidence what facts score by their words and meaning.
 func (g *gatherer) states(best float64, evidence, into scores) error {
 	if len(g.question.entities) != 1 || !g.req.on(memory.StrategyEntity) || !g.wantsFacts() {
 		return nil
@@ -202,6 +202,6 @@ func (g *gatherer) states(best float64, evidence, into scores) error {
 	return g.readFacts(nos)
 }
 
-// stateScore is the least score of a fact that gives the state a question asks for: a little more than that of a text
-// with each of the question's words (calibrate).
+// stateScore is the least score of a fact that states the value a question asks for: slightly more than the score of a
+// text with every word of the question (calibrate).
 const stateScore = .9
