@@ -76,6 +76,7 @@ type Gateway struct {
 	keys     *keys
 	metrics  *metrics
 	chat     *chatproxy.Proxy // nil = off
+	imports  chan struct{}    // a place for each file that is being imported
 	page     []byte           // the reference
 	stopping chan struct{}
 }
@@ -86,7 +87,7 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("gateway configuration: %w", err)
 	}
-	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{})}
+	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{}), imports: make(chan struct{}, maxImports)}
 	g.cfg.Broker.Tracer = deps.Tracer
 	var err error
 	if g.page, err = referencePage(g.routes); err != nil {
@@ -103,7 +104,7 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} { // not part of the OpenAPI document
 		g.routes = append(g.routes, Route{Method: method, Path: "/mcp/{bank}", Name: "mcp", serve: (*Gateway).agents})
 	}
-	g.routes = append(g.routes, chatRoutes()...)
+	g.routes = append(append(g.routes, chatRoutes()...), importRoute())
 	for i := range g.routes {
 		r := &g.routes[i]
 		g.mux.HandleFunc(r.Method+" "+r.Path, func(w http.ResponseWriter, req *http.Request) {
@@ -167,7 +168,11 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, route *Route) er
 	if route.public != nil {
 		return route.public(g, w, r)
 	}
-	if err := mediaType(r); err != nil {
+	kind := mediaType
+	if route.file {
+		kind = fileType
+	}
+	if err := kind(r); err != nil {
 		return err
 	}
 	key, err := keyOf(r)

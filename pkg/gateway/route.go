@@ -26,6 +26,7 @@ type Route struct {
 	// Streams says that the reply is a stream of server-sent events.
 	Streams bool
 
+	file   bool                                                           // the body is a file
 	public func(g *Gateway, w http.ResponseWriter, r *http.Request) error // needs no key
 	serve  func(g *Gateway, w http.ResponseWriter, r *http.Request, c *caller) error
 }
