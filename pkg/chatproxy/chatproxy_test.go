@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConfigurationsThatAreNone(t *testing.T) {
 	t.Parallel()
-	for _, c := range []chatproxy.Config{{Tokens: 1}, {Upstream: "api.openai.com", Tokens: 1}, {Upstream: "https://me:secret@host/v1", Tokens: 1}, {Upstream: "https://host/v1"}} {
+	for _, c := range []chatproxy.Config{{Patience: 1, Tokens: 1}, {Upstream: "api.openai.com", Patience: 1, Tokens: 1}, {Upstream: "https://me:secret@host/v1", Patience: 1, Tokens: 1}, {Upstream: "https://host/v1", Patience: 1}, {Upstream: "https://host/v1", Tokens: 1}} {
 		if _, err := chatproxy.New(c, chatproxy.Deps{}); !errors.Is(err, memory.ErrInvalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -98,13 +98,13 @@ func FuzzInsert(f *testing.F) {
 func ExampleProxy() {
 	model := httptest.NewServer(scriptedmodel.New((&scriptedmodel.Script{}).Answer("", "Hello, Ann.")))
 	defer model.Close()
-	p, err := chatproxy.New(chatproxy.Config{Upstream: model.URL + "/v1", Tokens: 1000}, chatproxy.Deps{})
+	p, err := chatproxy.New(chatproxy.Config{Upstream: model.URL + "/v1", Patience: 300 * time.Millisecond, Tokens: 1000}, chatproxy.Deps{})
 	if err != nil {
 		panic(err)
 	}
 	defer p.Close()
 	stored := make(chan struct{})
-	call := chatproxy.Call{Bank: "ann", Body: []byte(`{"model":"testmodel","messages":[{"role":"user","content":"Hello"}]}`), Until: time.Now().Add(chatproxy.Patience)}
+	call := chatproxy.Call{Bank: "ann", Body: []byte(`{"model":"testmodel","messages":[{"role":"user","content":"Hello"}]}`), Until: time.Now().Add(300 * time.Millisecond)}
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/v1/chat/completions", nil)
 	if err := p.Serve(w, r, call, func() { close(stored) }); err != nil {
 		panic(err)

@@ -23,8 +23,6 @@ import (
 )
 
 const (
-	// Patience is how long memory may hold up a request.
-	Patience = 300 * time.Millisecond
 	// answerWithin is how long the endpoint may think before its answer begins.
 	answerWithin = 10 * time.Minute
 	// readWithin is how long a caller may take to read a piece of an answer.
@@ -38,6 +36,8 @@ type Config struct {
 	Upstream string
 	// Key is what the upstream knows callers by who bring no key of their own; "" = none.
 	Key call.Key
+	// Patience is how long memory may hold up a request.
+	Patience time.Duration
 	// Tokens is about how much of memory a request is given.
 	Tokens int
 }
@@ -47,6 +47,9 @@ func (c Config) Validate() error {
 	var errs []error
 	if u, err := url.Parse(c.Upstream); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		errs = append(errs, memory.Invalid("upstream", "is no address; expected one like https://api.openai.com/v1"))
+	}
+	if c.Patience <= 0 {
+		errs = append(errs, memory.Invalid("patience", "is %s; expected more than 0", c.Patience))
 	}
 	if c.Tokens < 1 {
 		errs = append(errs, memory.Invalid("tokens", "is %d; expected at least 1", c.Tokens))

@@ -47,7 +47,7 @@ func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
 	if call.Body, err = body(w, r, maxBatch); err != nil {
 		return err
 	}
-	call.Until = time.Now().Add(chatproxy.Patience)
+	call.Until = time.Now().Add(g.cfg.Chat.Patience)
 	c, err := g.keys.getWithin(r.Context(), own, call.Until)
 	// Only callers whom the broker accepts may spend the gateway's own key of the upstream.
 	if err != nil && (!errors.Is(err, memory.ErrUnavailable) || upstream == "" && g.cfg.Chat.Key != "") {

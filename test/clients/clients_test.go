@@ -11,12 +11,13 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/gateway"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// start starts Eunoe and returns the environment that names it.
-func start(t *testing.T) []string {
+// start starts Eunoe, with an endpoint behind its chat proxy or "", and returns the environment that names it.
+func start(t *testing.T, upstream string) []string {
 	t.Helper()
-	l := apptest.Start(t, apptest.Settings(t, map[string]string{"HTTP": "127.0.0.1:0"}), gateway.Stage())
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"HTTP": "127.0.0.1:0", "CHAT_UPSTREAM": upstream, "CHAT_PATIENCE": "20s"}), gateway.Stage())
 	return append(os.Environ(), "EUNOE_HTTP_URL="+l.Gateway, "EUNOE_BANK=", "EUNOE_KEY=")
 }
 
@@ -40,7 +41,7 @@ func TestPython(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: the Python client is not tested, python3 is not on this machine")
 	}
-	check(t, start(t), "python", python, "-B", "-m", "unittest", "discover", "-v", "tests")
+	check(t, start(t, ""), "python", python, "-B", "-m", "unittest", "discover", "-v", "tests")
 }
 
 func TestTypeScript(t *testing.T) {
@@ -49,5 +50,62 @@ func TestTypeScript(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: the TypeScript client is not tested, node is not on this machine")
 	}
-	check(t, start(t), "typescript", node, "--test", "--test-timeout=60000", "test/client.test.js")
+	check(t, start(t, ""), "typescript", node, "--test", "--test-timeout=60000", "test/client.test.js")
+}
+
+// packages returns node, and npm where what the client is tested with is installed.
+func packages(t *testing.T) (node, npm string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err == nil {
+		npm, err = exec.LookPath("npm")
+	}
+	if err == nil {
+		_, err = os.Stat("../../clients/typescript/node_modules/openai")
+	}
+	if err != nil {
+		t.Skip("SKIPPED: not tested with the packages of npm: they are installed by `npm ci --prefix clients/typescript`: ", err)
+	}
+	return node, npm
+}
+
+func TestOpenAIsClientByTheChatProxy(t *testing.T) {
+	t.Parallel()
+	node, _ := packages(t)
+	script := &scriptedmodel.Script{}
+	script.Answer("", "You live in Porto.")
+	script.Call("", "weather", `{"city":"Porto"}`)
+	script.Answer("", "It rains in Porto. Take a coat, and an umbrella.")
+	script.Fault("", scriptedmodel.RateLimit, 1)
+	check(t, start(t, scriptedmodel.Start(t, script).URL), "typescript", node, "--test", "--test-timeout=60000", "test/openai.test.js")
+}
+
+func TestLangChainJS(t *testing.T) {
+	t.Parallel()
+	node, _ := packages(t)
+	check(t, start(t, ""), "typescript", node, "--test", "--test-timeout=60000", "test/langchain.test.js")
+}
+
+// TestTheTypeScriptPackage makes the types of the OpenAPI document, compiles against them, and packs and installs what
+// npm would publish.
+func TestTheTypeScriptPackage(t *testing.T) {
+	t.Parallel()
+	node, npm := packages(t)
+	env := append(os.Environ(), "npm_config_offline=true", "npm_config_update_notifier=false")
+	check(t, env, "typescript", npm, "run", "check")
+	dir := t.TempDir()
+	check(t, env, "typescript", npm, "pack", "--ignore-scripts", "--pack-destination", dir)
+	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("packed %v, %v", packed, err)
+	}
+	apptest.Write(t, filepath.Join(dir, "package.json"), `{"private":true}`)
+	check(t, env, "typescript", npm, "install", "--prefix", dir, "--omit=peer", "--no-audit", "--no-fund", packed[0])
+	for _, file := range []string{"index.js", "index.d.ts", "langchain.js", "langchain.d.ts", "openapi.d.ts"} {
+		if _, err := os.Stat(filepath.Join(dir, "node_modules", "eunoe", file)); err != nil {
+			t.Error(err)
+		}
+	}
+	apptest.Write(t, filepath.Join(dir, "use.mjs"), `import { Eunoe } from "eunoe"; if (new Eunoe({ bank: "a" }).bank !== "a") process.exit(1);`)
+	check(t, env, "typescript", node, filepath.Join(dir, "use.mjs"))
 }

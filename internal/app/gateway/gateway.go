@@ -78,7 +78,7 @@ func config(c settings.Config, broker events.ConnConfig) gateway.Config {
 		out.Broker.URL = nats.DefaultURL // it is not used
 		out.Broker.Options = []nats.Option{nats.InProcessServer(broker.InProcess)}
 	}
-	out.Chat = chatproxy.Config{Upstream: c.ChatUpstream, Key: c.ChatKey, Tokens: c.ChatTokens}
+	out.Chat = chatproxy.Config{Upstream: c.ChatUpstream, Key: c.ChatKey, Patience: c.ChatPatience, Tokens: c.ChatTokens}
 	out.Open, out.Origins, out.Rate, out.Version = isOpen(c), c.HTTPOrigins, c.HTTPRate, process.Version
 	return out
 }

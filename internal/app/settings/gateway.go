@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/url"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/provider"
 )
@@ -20,9 +21,10 @@ type GatewaySettings struct {
 	HTTPOrigins []string `env:"HTTP_ORIGINS" doc:"origins of pages that may call the gateway (https://app.example.org), comma separated; empty is none but its own"`
 	HTTPRate    int      `env:"HTTP_RATE" envDefault:"1000" doc:"requests a second of one key; more are refused with 429. 0 is without bound"`
 
-	ChatUpstream string       `env:"CHAT_UPSTREAM" doc:"endpoint of OpenAI's protocol behind the chat proxy (https://api.openai.com/v1); empty is none, and no proxy"`
-	ChatKey      provider.Key `env:"CHAT_KEY" doc:"key of that endpoint, for callers who bring none"`
-	ChatTokens   int          `env:"CHAT_TOKENS" envDefault:"1000" doc:"tokens of memory that the chat proxy adds to a request, about"`
+	ChatUpstream string        `env:"CHAT_UPSTREAM" doc:"endpoint of OpenAI's protocol behind the chat proxy (https://api.openai.com/v1); empty is none, and no proxy"`
+	ChatKey      provider.Key  `env:"CHAT_KEY" doc:"key of that endpoint, for callers who bring none"`
+	ChatPatience time.Duration `env:"CHAT_PATIENCE" envDefault:"300ms" doc:"how long memory may hold up a request of the chat proxy; then it goes on without"`
+	ChatTokens   int           `env:"CHAT_TOKENS" envDefault:"1000" doc:"tokens of memory that the chat proxy adds to a request, about"`
 }
 
 func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
@@ -43,6 +45,9 @@ func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
 	}
 	if u, err := url.Parse(s.ChatUpstream); s.ChatUpstream != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
 		wrong("CHAT_UPSTREAM", "is no address without credentials; expected one like https://api.openai.com/v1")
+	}
+	if s.ChatPatience <= 0 {
+		wrong("CHAT_PATIENCE", "%s must be more than 0", s.ChatPatience)
 	}
 	if s.ChatTokens < 1 {
 		wrong("CHAT_TOKENS", "%d must be at least 1", s.ChatTokens)
