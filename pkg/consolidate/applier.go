@@ -39,7 +39,11 @@ func newApplier(ctx context.Context, cfg Config, deps Deps, r retry.Policy, m *M
 func (a *Applier) ApplyMessages(ctx context.Context, b MessageBatch) error {
 	began := time.Now()
 	spans := traceMessages(ctx, a.deps.Conn.Tracer, b)
-	err := a.storeMessages(ctx, b.Last, b.Kept)
+	list := b.Kept
+	if b.End != nil && b.End.Seq == b.Last {
+		list = append(list[:len(list):len(list)], *b.End)
+	}
+	err := a.storeMessages(ctx, b.Last, list)
 	spans.end(err)
 	if err != nil {
 		return err

@@ -17,6 +17,8 @@ type MessageBatch struct {
 	Events []events.Event
 	Kept   []MessageEvent
 	Last   uint64 // the position moves there
+	// End is the last event of the run where it is not among Kept, as a flush: it has a sequence and a time, and no state.
+	End *MessageEvent
 }
 
 // DecodeMessages decodes a run of message events, which is not empty. Flushes, acknowledgements of a broker and events
@@ -39,6 +41,9 @@ func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
 			kept.Message = &m
 		}
 		out.Kept = append(out.Kept, kept)
+	}
+	if end := run[len(run)-1]; len(out.Kept) == 0 || out.Kept[len(out.Kept)-1].Seq != end.Seq {
+		out.End = &MessageEvent{Seq: end.Seq, Stored: memory.At(end.Stored)}
 	}
 	return out
 }

@@ -142,6 +142,28 @@ func TestAStreamThatIsCutStopsConsolidation(t *testing.T) {
 	stopsAtOtherLog(t, c, "MEM_MESSAGES", 50)
 }
 
+// A crash tears the last event off, which is a flush, and new events take its place.
+func TestAStreamThatLostItsLastFlushStopsConsolidation(t *testing.T) {
+	t.Parallel()
+	c := apptest.Settings(t, nil)
+	session(t, c, func(p plain, _ *local.Local) {
+		converse(p, "talk", 6)
+		p.settle("talk")
+	})
+	found, err := filepath.Glob(filepath.Join(c.Data, "streams", "jetstream", "*", "streams", "MEM_MESSAGES", "msgs", "*.blk"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("blocks %v, %v", found, err)
+	}
+	info, err := os.Stat(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Truncate(found[0], info.Size()-7), os.Remove(filepath.Join(filepath.Dir(found[0]), "index.db"))); err != nil {
+		t.Fatal(err)
+	}
+	stopsAtOtherLog(t, c, "MEM_MESSAGES", 10)
+}
+
 func TestAnotherBrokerStopsConsolidation(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t)

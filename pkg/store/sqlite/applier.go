@@ -76,8 +76,13 @@ func (a *applier) noteEvent(writes []memory.Write) error {
 		return nil
 	}
 	last := writes[len(writes)-1]
+	return a.note(StreamWrites, last.Seq, engine.Micros(last.Stored))
+}
+
+// note records an event of a stream, and when it was stored in microseconds, as the one by which the log is known again.
+func (a *applier) note(stream string, seq uint64, stored int64) error {
 	const note = `UPDATE applied SET event = ?, stored = ? WHERE stream = ? AND part = 0`
-	return a.tx.Exec("note the last write", note, int64(last.Seq), engine.Micros(last.Stored), StreamWrites)
+	return a.tx.Exec("note the last event", note, int64(seq), stored, stream)
 }
 
 // checkOrder checks that the sequence of an event is past the previous one and not past the end of the run.

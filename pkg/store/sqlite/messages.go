@@ -47,6 +47,9 @@ func (db *DB) ApplyMessages(ctx context.Context, after, last uint64, events []co
 }
 
 func (a *applier) applyMessage(e consolidate.MessageEvent, anyTombstones bool) error {
+	if e.State == "" { // a flush or another event that is not kept
+		return a.note(StreamMessages, e.Seq, engine.Micros(e.Stored))
+	}
 	if e.State == memory.StateForgotten {
 		return a.accountForErased(e)
 	}

@@ -102,14 +102,15 @@ func Applied(tx *engine.Tx) (messages, writes uint64, err error) {
 	return messages, writes, err
 }
 
-// Position returns how far a kept stream is applied. The event of the messages is the last one that is not forgotten.
+// Position returns how far a kept stream is applied. The event of the messages is the last one that is
+// known and not forgotten: a message, or what ended a run.
 func Position(tx *engine.Tx, stream string) (p memory.LogPosition, err error) {
 	var stored int64
 	err = tx.Get("read the position in "+stream, `SELECT log, seq, event, stored FROM applied WHERE stream = ? AND part = 0`, []any{stream},
 		&p.Log, &p.Applied, &p.Event, &stored)
 	if err == nil && stream == StreamMessages {
-		const last = `SELECT seq, stored FROM message_events WHERE state <> 'forgotten' ORDER BY seq DESC LIMIT 1`
-		_, err = tx.Find("read the last message event", last, nil, &p.Event, &stored)
+		const last = `SELECT seq, stored FROM message_events WHERE state <> 'forgotten' AND seq > ? ORDER BY seq DESC LIMIT 1`
+		_, err = tx.Find("read the last message event", last, []any{p.Event}, &p.Event, &stored)
 	}
 	if p.Event > 0 {
 		p.Stored = engine.Time(stored)
