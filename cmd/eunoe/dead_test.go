@@ -90,3 +90,21 @@ func TestDeadLettersByCommand(t *testing.T) {
 		t.Errorf("before\n%q\nafter\n%q", before, after)
 	}
 }
+
+func TestApplyByCommand(t *testing.T) {
+	t.Parallel()
+	_, environ := startLocal(t, t.TempDir())
+	changes := `[{"op":"remember","as":"$a","text":"Alice owns a canoe."},{"op":"pin","id":"$a","pin":true}]`
+	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "--dry-run", "-"); r.code != 0 || !strings.Contains(r.out, "nothing was changed") {
+		t.Errorf("a dry run: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "-"); r.code != 0 || !strings.Contains(r.out, "remember") {
+		t.Errorf("applied: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "no", "apply", "--bank", "alice", "-"); r.code != 2 {
+		t.Errorf("no JSON: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "apply", "--bank", "alice", "nowhere.json"); r.code != 2 {
+		t.Errorf("no file: %+v", r)
+	}
+}

@@ -162,6 +162,12 @@ func (c *Client) Edit(ctx context.Context, bank memory.BankID, req wire.EditRequ
 	return Call(ctx, c, wire.Edit, bank, req)
 }
 
+// Apply makes several changes at once, all of them or none, or with DryRun says what would become of each. A change that
+// cannot be made is an error whose field names it.
+func (c *Client) Apply(ctx context.Context, bank memory.BankID, req wire.ApplyRequest) (wire.ApplyReply, error) {
+	return Call(ctx, c, wire.Apply, bank, req)
+}
+
 // Conflicts lists a page of the conflicts in a state, "" = in any, with the facts of each. With an ID it resolves that
 // conflict by Winner or dismisses it, which is final.
 func (c *Client) Conflicts(ctx context.Context, bank memory.BankID, req wire.ConflictRequest) (wire.ConflictReply, error) {

@@ -15,6 +15,7 @@ type Changes struct {
 	Composites          []Composite
 	Entities            []Entity
 	Relations           []Relation // upserted by (From, To, Type)
+	RemovedRelations    []Relation // by From, To and Type
 	Conflicts           []Conflict
 	Observations        []Observation
 	RemovedObservations []ObservationID

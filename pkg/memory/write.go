@@ -26,6 +26,7 @@ const (
 	WriteSummary     WriteKind = "summary"     // a model's wordings for composites
 	WriteVectors     WriteKind = "vectors"     // vectors that come after their records
 	WriteUsage       WriteKind = "usage"       // model usage that no other write reports
+	WriteApply       WriteKind = "apply"       // several changes at once
 	WriteErased      WriteKind = "erased"      // names of events that a forget erased from the log
 	WriteRest        WriteKind = "rest"        // what a forget left of an earlier write; RestOf names it
 )
@@ -55,6 +56,7 @@ type Write struct {
 	Edit        *EditWrite          `json:"edit,omitempty"`
 	Conflict    *ConflictRequest    `json:"conflict,omitempty"`
 	Alias       *AliasRequest       `json:"alias,omitempty"`
+	Apply       []CurationWrite     `json:"apply,omitempty"`
 	Feedback    *FeedbackRequest    `json:"feedback,omitempty"`
 	Profile     *BankUpdate         `json:"profile,omitempty"`
 	Forget      *ForgetRequest      `json:"forget,omitempty"`
@@ -123,12 +125,15 @@ const (
 	OutcomeRefused    Outcome = "refused"
 )
 
-// WriteResult is what became of one fact of a write. Superseded, for a retained fact, says that it ended another.
+// WriteResult is what became of one fact of a write, or of one change. Superseded, for a retained fact, says that it ended
+// another.
 type WriteResult struct {
-	Key     string  `json:"key,omitempty"`
-	ID      string  `json:"id,omitempty"`
-	Outcome Outcome `json:"outcome"`
-	Reason  string  `json:"reason,omitempty"`
+	Key      string      `json:"key,omitempty"`
+	ID       string      `json:"id,omitempty"`
+	IDs      []string    `json:"ids,omitempty"` // where several were made or changed
+	Outcome  Outcome     `json:"outcome"`
+	Reason   string      `json:"reason,omitempty"`
+	Collides []Collision `json:"collides,omitempty"` // what the fact contradicts or is near to, five at most
 }
 
 // RestOf names the event of MEM_WRITES that a rest stands for.

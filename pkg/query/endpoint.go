@@ -29,6 +29,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Feedback, s.writes.Feedback),
 		wire.Handle(wire.Alias, s.writes.Alias),
 		wire.Handle(wire.Edit, s.writes.Edit),
+		wire.Handle(wire.Apply, s.writes.Apply),
 		wire.Handle(wire.Conflicts, s.Conflicts),
 		wire.Handle(wire.Bank, s.writes.Bank),
 		wire.Handle(wire.Get, s.Get),
@@ -139,7 +140,7 @@ func narrower(name string) string {
 // append to it, and status, which compares the two.
 var needsLog = map[string]bool{
 	wire.Observe.Name: true, wire.Consolidate.Name: true, wire.Retain.Name: true, wire.Forget.Name: true, wire.Feedback.Name: true, wire.Alias.Name: true,
-	wire.Edit.Name: true, wire.Conflicts.Name: true, wire.Bank.Name: true, wire.Reextract.Name: true, wire.Erase.Name: true, wire.StatusOf.Name: true,
+	wire.Edit.Name: true, wire.Apply.Name: true, wire.Conflicts.Name: true, wire.Bank.Name: true, wire.Reextract.Name: true, wire.Erase.Name: true, wire.StatusOf.Name: true,
 }
 
 func (s *Service) call(ctx context.Context, h wire.Handler, r micro.Request, bank memory.BankID) (reply any, err error) {

@@ -44,7 +44,10 @@ func newFixtureWith(t testing.TB, cfg query.Config, change func(*query.Deps)) *f
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	w := &fixture{t: t, path: path, db: db, seqs: map[string]uint64{}}
-	deps := query.Deps{Store: db, Embedder: hashed.New(), Log: zerolog.Nop(), Now: func() time.Time { return noon }}
+	deps := query.Deps{Store: db, Preview: func(ctx context.Context, w memory.Write) (memory.Changes, error) {
+		return db.Preview(ctx, w, planHashed)
+	},
+		Embedder: hashed.New(), Log: zerolog.Nop(), Now: func() time.Time { return noon }}
 	if change != nil {
 		change(&deps)
 	}

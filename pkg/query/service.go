@@ -94,7 +94,7 @@ func (s *Service) assemble(deps Deps) error {
 	}
 	var err error
 	s.writes, err = write.New(write.Config{Waits: s.cfg.Recall.Waits, Observer: s.cfg.Observer},
-		write.Deps{Conn: deps.Conn, Store: writeStore{deps.Store}, Embedder: deps.Embedder, Redact: redact, Now: s.now, Log: deps.Log})
+		write.Deps{Conn: deps.Conn, Store: writeStore{deps.Store}, Preview: s.preview, Embedder: deps.Embedder, Redact: redact, Now: s.now, Log: deps.Log})
 	if err != nil {
 		return err
 	}

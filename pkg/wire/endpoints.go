@@ -58,6 +58,20 @@ var (
 			EditReply{Op: "op_4", Write: 10, ID: "f_2", Version: 10},
 		},
 	}
+	// Apply makes several changes at once, or says what they would do.
+	Apply = Endpoint[ApplyRequest, ApplyReply]{
+		Name: "apply", Summary: "Make several changes at once, all or none.",
+		Example: Example[ApplyRequest, ApplyReply]{
+			ApplyRequest{Changes: []Curation{
+				{Op: memory.CurateRemember, As: "$new", Text: "Alice is allergic to prawns."},
+				{Op: memory.CurateSupersede, ID: "f_1", By: "$new"},
+			}},
+			ApplyReply{Op: "op_8", Write: 14, Results: []ApplyResult{
+				{Change: memory.CurateRemember, As: "$new", WriteResult: memory.WriteResult{ID: "f_2", Outcome: memory.OutcomeAdded}},
+				{Change: memory.CurateSupersede, WriteResult: memory.WriteResult{ID: "f_1", Outcome: memory.OutcomeSuperseded, Reason: "superseded by f_2"}},
+			}},
+		},
+	}
 	// Conflicts lists conflicts, or resolves or dismisses one.
 	Conflicts = Endpoint[ConflictRequest, ConflictReply]{
 		Name: "conflicts", Summary: "List, resolve or dismiss conflicts.",
@@ -212,7 +226,7 @@ var (
 // listed here is not served: a test compares the list with the variables above.
 func Endpoints() []Description {
 	return []Description{
-		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(),
+		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(), Apply.Describe(),
 		Conflicts.Describe(), Alias.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
 		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(),

@@ -112,6 +112,9 @@ func (m *Memory) Apply(w memory.Write, c memory.Changes) {
 	for _, e := range c.Entities {
 		m.Named[e.ID] = e
 	}
+	for _, r := range c.RemovedRelations {
+		delete(m.Related, r.From+"|"+r.To+"|"+string(r.Type))
+	}
 	for _, r := range c.Relations {
 		m.Related[r.From+"|"+r.To+"|"+string(r.Type)] = r
 	}

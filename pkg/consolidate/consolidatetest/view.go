@@ -181,6 +181,13 @@ func (m *Memory) EntitiesNamed(name string) ([]memory.Entity, error) {
 	return out, nil
 }
 
+// Linked reports whether a relation leads from one record to another.
+func (m *Memory) Linked(from, to string, typ memory.RelationType) (bool, error) {
+	m.Reads++
+	_, ok := m.Related[from+"|"+to+"|"+string(typ)]
+	return ok, nil
+}
+
 // BusiestEntities returns entities by the number of live facts that name them.
 func (m *Memory) BusiestEntities(limit int) ([]memory.Entity, error) {
 	m.Reads++

@@ -34,6 +34,8 @@ func (e *Eraser) remainder(ctx context.Context, w memory.Write) (rest memory.Wri
 		return rest, true, nil // it still ends its window
 	case memory.WriteErased:
 		return w, true, nil
+	case memory.WriteApply:
+		return e.changesLeft(ctx, w, rest)
 	case memory.WriteRetain:
 		return rest, len(rest.Facts) > 0, nil
 	case memory.WriteVectors:

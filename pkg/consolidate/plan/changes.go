@@ -27,7 +27,7 @@ func (ws *workspace) buildChanges() memory.Changes {
 		return memory.Changes{}
 	}
 	if ws.out.Outcome.Code != 0 {
-		return memory.Changes{Outcome: ws.out.Outcome}
+		return memory.Changes{Outcome: ws.out.Outcome, Stale: ws.out.Stale}
 	}
 	ws.makeKeysUnique()
 	facts := ws.changedFacts()

@@ -22,6 +22,7 @@ type conflictState struct {
 const (
 	reasonOfAnother = "one is what another speaker says of who said the other"
 	reasonDenied    = "one denies what the other states"
+	reasonByHand    = "who curates the memory says that they cannot both hold"
 	reasonByModel   = "a language model judged that they cannot both hold"
 )
 

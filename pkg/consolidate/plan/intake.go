@@ -37,8 +37,16 @@ func (ws *workspace) addFacts() {
 		}
 		ws.addResult(ws.merge(f, ws.factByKey(f.Key)))
 	}
+	if ws.write.Kind == memory.WriteRetain && len(ws.write.Facts) <= maxTold {
+		for i, r := range ws.out.Outcome.Results {
+			ws.out.Outcome.Results[i].Collides = ws.collisions(memory.FactID(r.ID))
+		}
+	}
 	ws.addRelations()
 }
+
+// maxTold is how many facts a retain may hold that are told what they collide with.
+const maxTold = 100
 
 // unfit returns why a fact is not taken in; "" if it is.
 func (ws *workspace) unfit(f memory.Fact) string {
@@ -169,7 +177,7 @@ func (ws *workspace) normalize(f memory.Fact) memory.Fact {
 	f.Merged, f.Ops = "", nil
 	f.Tags = normalTags(f.Tags)
 	f.Occurred.From, f.Occurred.To = instant(f.Occurred.From), instant(f.Occurred.To)
-	if len(f.Entities) == 0 && ws.write.Kind == memory.WriteRetain {
+	if byHand := ws.write.Kind == memory.WriteRetain || ws.write.Kind == memory.WriteApply; len(f.Entities) == 0 && byHand {
 		f.Entities = namesIn(f)
 	}
 	f.Entities = ws.resolveAll(f.Entities, f.Text)

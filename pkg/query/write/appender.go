@@ -77,8 +77,10 @@ type Config struct {
 
 // Deps are the collaborators of an Appender.
 type Deps struct {
-	Conn     *events.Conn // nil = every request that needs the log is memory.ErrUnavailable
-	Store    Store
+	Conn  *events.Conn // nil = every request that needs the log is memory.ErrUnavailable
+	Store Store
+	// Preview says what a write would change, and changes nothing.
+	Preview  func(context.Context, memory.Write) (memory.Changes, error)
 	Embedder memory.Embedder     // nil = facts are appended without vectors, and a caller's are not checked
 	Redact   func(string) string // takes secrets out of what is appended; nil = nothing is taken out
 	Now      func() time.Time    // nil = time.Now

@@ -16,10 +16,10 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query/request"
 )
 
-// retainedFact checks a fact that was given by hand and fills in what it leaves out: kind world, type fact, said now,
+// retainedFact checks a fact that was given by hand, in the field at, and fills in what it leaves out: kind world, type fact, said now,
 // confidence 1.
-func (a *Appender) retainedFact(bank memory.BankID, in memory.FactInput, i int, now time.Time) (memory.Fact, error) {
-	field := func(name string) string { return fmt.Sprintf("facts.%d.%s", i, name) }
+func (a *Appender) retainedFact(bank memory.BankID, in memory.FactInput, at string, now time.Time) (memory.Fact, error) {
+	field := func(name string) string { return at + "." + name }
 	f := memory.Fact{Bank: bank, Key: in.Key, Text: strings.TrimSpace(a.deps.Redact(in.Text)), Kind: in.Kind, Type: in.Type, Speaker: in.Speaker,
 		Said: memory.At(now), Confidence: 1, Metadata: in.Metadata, Sources: []memory.Source{}}
 	if f.Kind == "" {

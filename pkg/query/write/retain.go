@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/request"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -31,7 +32,7 @@ func (a *Appender) Retain(ctx context.Context, bank memory.BankID, r wire.Retain
 		return wire.RetainReply{}, memory.Invalid("time", "belongs to a text; a fact has said and occurred")
 	}
 	if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil || out != nil {
-		return retained(out, err)
+		return a.retained(ctx, bank, out, err)
 	}
 	if err := a.checkQuotas(ctx, bank, "", ""); err != nil {
 		return wire.RetainReply{}, err
@@ -41,7 +42,7 @@ func (a *Appender) Retain(ctx context.Context, bank memory.BankID, r wire.Retain
 	var kept []memory.FactInput
 	var first error
 	for i, in := range r.Facts {
-		f, err := a.retainedFact(bank, in, i, a.deps.Now())
+		f, err := a.retainedFact(bank, in, request.Element("facts", i), a.deps.Now())
 		if errors.Is(err, memory.ErrInvalid) {
 			first = cmp.Or(first, err)
 			w.Refused = append(w.Refused, memory.WriteResult{Key: validKey(in.Key), Outcome: memory.OutcomeRefused, Reason: err.Error()})
@@ -61,7 +62,7 @@ func (a *Appender) Retain(ctx context.Context, bank memory.BankID, r wire.Retain
 		return wire.RetainReply{}, err
 	}
 	out, err := a.write(ctx, w, wait)
-	return retained(&out, err)
+	return a.retained(ctx, bank, &out, err)
 }
 
 // validKey returns a key as a result names it: "" if it is invalid.
@@ -72,7 +73,7 @@ func validKey(key string) string {
 	return key
 }
 
-func retained(out *memory.WriteOutcome, err error) (wire.RetainReply, error) {
+func (a *Appender) retained(ctx context.Context, bank memory.BankID, out *memory.WriteOutcome, err error) (wire.RetainReply, error) {
 	if err != nil {
 		return wire.RetainReply{}, err
 	}
@@ -83,7 +84,7 @@ func retained(out *memory.WriteOutcome, err error) (wire.RetainReply, error) {
 	if results == nil {
 		results = []memory.WriteResult{}
 	}
-	return wire.RetainReply{Op: out.Op, Write: out.Write, Results: results}, nil
+	return wire.RetainReply{Op: out.Op, Write: out.Write, Results: results}, a.tellCollisions(ctx, bank, results)
 }
 
 // checkQuotas returns memory.ErrQuota with the quota's name when a bank holds as many live facts, or as many bytes of

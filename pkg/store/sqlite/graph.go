@@ -53,6 +53,11 @@ ON CONFLICT (bank, source, target, type) DO UPDATE SET strength = excluded.stren
 		bank, engine.Text(r.From), engine.Text(r.To), string(r.Type), r.Strength, facts)
 }
 
+// removeRelation deletes a relation by its ends and type.
+func (a *applier) removeRelation(bank int64, r memory.Relation) error {
+	return a.tx.Exec("remove a relation", `DELETE FROM relations WHERE bank = ? AND source = ? AND target = ? AND type = ?`, bank, r.From, r.To, string(r.Type))
+}
+
 // putConflict stores the whole new state of a conflict.
 func (a *applier) putConflict(bank int64, x memory.Conflict) error {
 	const put = `INSERT INTO conflicts (id, bank, a, b, reason, state, winner, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?)

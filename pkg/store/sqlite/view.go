@@ -173,6 +173,13 @@ func (v *view) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
 	return engine.First(v.tx, "read conflict "+string(id), selectConflict+`WHERE x.id = ? AND x.bank = ?`, []any{string(id), v.bank}, schema.ScanConflict)
 }
 
+// Linked reports whether a relation of the type leads from one record to another.
+func (v *view) Linked(from, to string, typ memory.RelationType) (found bool, err error) {
+	const find = `SELECT EXISTS (SELECT 1 FROM relations WHERE bank = ? AND source = ? AND target = ? AND type = ?)`
+	err = v.tx.Get("look up a relation", find, []any{v.bank, from, to, string(typ)}, &found)
+	return found, err
+}
+
 // Observations returns observations by id, in the order asked.
 func (v *view) Observations(ids []memory.ObservationID) ([]memory.Observation, error) {
 	return v.ofBank(schema.Observations().Get(v.tx, v.bank, schema.Strings(ids)))

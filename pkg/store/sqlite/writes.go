@@ -122,6 +122,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		// A child may be a composite of the same changes: all are stored by now.
 		func() error { return each(bank, c.Composites, a.adoptChildren) },
 		func() error { return each(bank, c.Entities, a.putEntity) },
+		func() error { return each(bank, c.RemovedRelations, a.removeRelation) },
 		func() error { return each(bank, c.Relations, a.putRelation) },
 		func() error { return each(bank, c.Conflicts, a.putConflict) },
 		func() error {
