@@ -115,25 +115,31 @@ func holidayIn(rule string, y int, rel bool) (interval, bool) {
 
 // setAside marks the times that the sentence is not about: the day that something was moved from, and what is denied.
 func (p *parser) setAside(spans []Span) {
-	if len(spans) < 2 {
-		return
-	}
-	for k := range spans {
-		i := 0
-		for i < len(p.t) && p.t[i].start < spans[k].Start {
-			i++
+	moved := false // a time behind the one at k is the aim of a move
+	for k := len(spans) - 1; k >= 0 && len(spans) > 1; k-- {
+		at := 0
+		for at < len(p.t) && p.t[at].start < spans[k].Start {
+			at++
 		}
-		for i--; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
+		i := at - 1
+		from := p.has(i, kFrom)
+		for ; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
+			from = from || p.has(i-1, kFrom)
 		}
-		if p.has(i, kNot) || p.is(i, "from") && p.anyMoved(i) {
+		if p.has(i, kNot) || from && p.anyMoved(at, moved) {
 			spans[k].Aside = true
 		}
+		moved = moved || p.movedUntil(at)
 	}
 }
 
-// anyMoved reports whether a verb before word i moves an appointment.
-func (p *parser) anyMoved(i int) bool {
-	for j := p.clauseStart(i); j < i; j++ {
+// anyMoved reports whether a verb before word i moves an appointment; with behind set, also one behind it.
+func (p *parser) anyMoved(i int, behind bool) bool {
+	end := i
+	if behind {
+		end = p.clauseEnd(i)
+	}
+	for j := p.clauseStart(i); j < end; j++ {
 		if matches(p.tab.moved, p.t[j].low) {
 			return true
 		}

@@ -60,6 +60,7 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 	}
 	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")
 	before := p.has(i-1, kIn, kSince, kUntil, kFrom, kBetween, kAfter, kBefore, kYearWord) || p.has(i-1, kOf) && i > 1
+	before = before || p.yearFirst(i, next)
 	if !loose && !brackets && !before || p.tight(i) && p.t[i-1].mark && !brackets && !loose || p.has(next, kMarkYear) && !loose {
 		return point{}, i, false
 	}
@@ -71,6 +72,13 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 	}
 	pt.y = y
 	return pt, next, true
+}
+
+// yearFirst reports whether a bare year opens the sentence, which goes on with a verb and its subject: "2017 bin ich
+// umgezogen".
+func (p *parser) yearFirst(i, next int) bool {
+	return p.tab.inverted && p.t[i].first && p.t[i].digits == 4 && next+1 < len(p.t) && !p.t[next].mark && p.t[next].senses == nil &&
+		matches(p.tab.subject, p.t[next+1].low)
 }
 
 // decade reads "the 1990s", "the 90s" and "the 15th century".

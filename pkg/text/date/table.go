@@ -42,6 +42,7 @@ type table struct {
 	words         map[string]bool // every single word, for guessing the language; false where it is a common word too
 	monthFirst    bool            // 5/7 is 7 May
 	postposed     bool            // "last" may stand behind its noun
+	inverted      bool            // behind a date in front, the verb stands before its subject
 	dotted        bool            // 20. is an ordinal
 	cjk           bool            // no spaces between words; numerals of Han characters
 	holidays      []string
@@ -107,6 +108,9 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 		return nil
 	case "postposed":
 		t.postposed = true
+		return nil
+	case "inverted":
+		t.inverted = true
 		return nil
 	case "dotted":
 		t.dotted = true
