@@ -60,7 +60,7 @@ func (t *drafter) sentence(s string) {
 	}
 	content := t.content(s)
 	found := all.in(low)
-	if t.empty(ps, found, content) {
+	if t.empty(s, ps, found, content) {
 		t.remember(s)
 		return
 	}
@@ -90,8 +90,8 @@ func (t *drafter) sentence(s string) {
 	t.draft(s, ps, low, h, content)
 }
 
-// empty reports whether a sentence is talk that states nothing.
-func (t *drafter) empty(ps []piece, found marks, content int) bool {
+// empty reports whether a sentence is talk that states nothing. An encouragement with a number or a time states it.
+func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
 	h := personsOf(ps)
 	switch {
 	case commands(ps):
@@ -101,7 +101,8 @@ func (t *drafter) empty(ps []piece, found marks, content int) bool {
 	case found.has(markChatter):
 		return content < 2 || content < 4 && !h.I
 	}
-	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I
+	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I && !hasDigit(s) &&
+		len(date.Find(s, t.message.Time, string(text.English))) == 0
 }
 
 // draft drafts the fact of a sentence that states something.

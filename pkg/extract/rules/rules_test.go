@@ -311,3 +311,23 @@ func TestBounds(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEncouragementWithANumberOrATimeIsKept(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Take bus 42 to Mitte.":     "Ana said: Take bus 42 to Mitte.",
+		"Let's meet on 3 March.":    "Ana said: Let's meet on 3 March.",
+		"Try platform 9, section C": "Ana said: Try platform 9, section C.",
+		"Keep going!":               "",
+		"Take it easy.":             "",
+		"Try to enjoy it.":          "",
+	} {
+		got := ""
+		for _, f := range facts(t, by("Ana", said)) {
+			got += without(f.Text)
+		}
+		if got != want {
+			t.Errorf("%q makes %q, want %q", said, got, want)
+		}
+	}
+}
