@@ -28,7 +28,7 @@ const (
 // TestOutages publishes to a cluster of three brokers while they are killed, frozen and parted, and accounts for every
 // message.
 func TestOutages(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Duration(*outages)*time.Minute)
 	defer cancel()
 	dir := *keep
 	if dir == "" {

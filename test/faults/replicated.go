@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 )
@@ -123,10 +125,15 @@ func (w *Replicated) health(ctx context.Context, i int) error {
 	return nil
 }
 
-// leader returns the broker that leads a stream. It waits while there is none.
+// leader returns the broker that leads a stream. It waits while there is none, and asks again where a request is lost.
 func (w *Replicated) leader(ctx context.Context, conn *events.Conn, stream string) (int, error) {
+	ask := func() (jetstream.Stream, error) {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		return conn.JS.Stream(ctx, stream)
+	}
 	for {
-		s, err := conn.JS.Stream(ctx, stream)
+		s, err := ask()
 		if err == nil && s.CachedInfo().Cluster != nil && s.CachedInfo().Cluster.Leader != "" {
 			return number(s.CachedInfo().Cluster.Leader)
 		}
