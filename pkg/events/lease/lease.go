@@ -123,13 +123,14 @@ func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(conte
 			continue
 		}
 		held, err := l.run(ctx, run)
+		standby := !held || errors.Is(err, memory.ErrConflict) || errors.Is(err, memory.ErrUnavailable)
 		switch {
 		case ctx.Err() != nil:
-			if err != nil && !errors.Is(err, context.Canceled) {
+			if err != nil && !standby && !errors.Is(err, context.Canceled) {
 				return err
 			}
 			return nil
-		case !held, errors.Is(err, memory.ErrConflict), errors.Is(err, memory.ErrUnavailable):
+		case standby:
 			c.Log.Warn().Err(err).Str("lease", key).Bool("held", held).Msg("standing by")
 			events.Sleep(ctx, waits.NextBackOff())
 		default:
