@@ -142,7 +142,7 @@ func planHashed(v plan.View, w memory.Write) (memory.Changes, error) {
 // ask sends a request as a bot does and decodes the reply into out; it returns the error of the reply.
 func (s *served) ask(subject, body string, out any) error {
 	s.t.Helper()
-	m, err := s.nc.Request(subject, []byte(body), 10*time.Second)
+	m, err := s.nc.Request(subject, []byte(body), natstest.Patience)
 	if err != nil {
 		s.t.Fatalf("%s: %v", subject, err)
 	}

@@ -16,7 +16,7 @@ func TestABankErasedInFlightStaysGone(t *testing.T) {
 			p.publish("mem."+bank+".message.s", fmt.Sprintf(`{"speaker":"Ann","content":"I own vessel number %d."}`, j))
 		}
 		p.publish("mem."+bank+".flush.s", "")
-		p.mustAsk("mem.admin.erase", fmt.Sprintf(`{"bank":%q,"wait":"10s"}`, bank))
+		p.mustAsk("mem.admin.erase", fmt.Sprintf(`{"bank":%q,"wait":"60s"}`, bank))
 	}
 	// Earlier events are applied once a bank whose events follow them is settled.
 	p.publish("mem.behind.message.s", `{"speaker":"Ann","content":"I own a buoy."}`)

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // token encodes a name as a subject token, as specified by the contract.
@@ -185,7 +186,7 @@ func TestForgettingKeepsItsPromises(t *testing.T) {
 		say("f3", "two", "b", "ann", "I keep a ferret called Mazarin.")
 		say("f3", "two", "c", "Ben", "I play the oboe.")
 		say("f3", "three", "d", "Ben", "I climbed mount Kebnekaise.")
-		f := p.mustAsk("mem.f3.forget", `{"session":"three","wait":"10s"}`)
+		f := p.mustAsk("mem.f3.forget", `{"session":"three","wait":"60s"}`)
 		if f["messages"] != 1.0 {
 			t.Errorf("in flight: %v", f)
 		}
@@ -281,7 +282,7 @@ func TestRecallsDuringIngestSeeTheirOwnBank(t *testing.T) {
 			default:
 			}
 			b := i % 2
-			if _, err := p.nc.Request(fmt.Sprintf("mem.par%d.message.s%d", b, i%3), []byte(fmt.Sprintf(`{"speaker":"Ann","content":"I own ship number %d of realm%d."}`, i, b)), 5*time.Second); err != nil {
+			if _, err := p.nc.Request(fmt.Sprintf("mem.par%d.message.s%d", b, i%3), []byte(fmt.Sprintf(`{"speaker":"Ann","content":"I own ship number %d of realm%d."}`, i, b)), natstest.Patience); err != nil {
 				t.Error(err)
 			}
 		}
@@ -299,14 +300,14 @@ func TestRecallsDuringIngestSeeTheirOwnBank(t *testing.T) {
 			q := plain{t, nc}
 			b := w % 2
 			for i := range 6 {
-				m, err := nc.Request(fmt.Sprintf("mem.par%d.message.w%d", b, w), []byte(fmt.Sprintf(`{"speaker":"W%d","content":"Own word k%dx%d of realm%d."}`, w, w, i, b)), 10*time.Second)
+				m, err := nc.Request(fmt.Sprintf("mem.par%d.message.w%d", b, w), []byte(fmt.Sprintf(`{"speaker":"W%d","content":"Own word k%dx%d of realm%d."}`, w, w, i, b)), natstest.Patience)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				var ack struct{ Seq uint64 }
 				_ = json.Unmarshal(m.Data, &ack)
-				r, code := q.ask(fmt.Sprintf("mem.par%d.recall", b), fmt.Sprintf(`{"query":"Own word k%dx%d","after":%d,"wait":"10s"}`, w, i, ack.Seq))
+				r, code := q.ask(fmt.Sprintf("mem.par%d.recall", b), fmt.Sprintf(`{"query":"Own word k%dx%d","after":%d,"wait":"60s"}`, w, i, ack.Seq))
 				raw, _ := json.Marshal(r["items"])
 				if code != "" || r["fresh"] != true || r["seen"].(float64) < float64(ack.Seq) || !strings.Contains(string(raw), fmt.Sprintf("k%dx%d", w, i)) {
 					t.Errorf("recall %d-%d: %s %.300v", w, i, code, r)

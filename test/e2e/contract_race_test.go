@@ -6,9 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // answers sends the same requests concurrently and returns their replies and codes.
@@ -25,7 +26,7 @@ func answers(t *testing.T, url, subject string, bodies []string) ([]object, []st
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			m, err := nc.Request(subject, []byte(body), 20*time.Second)
+			m, err := nc.Request(subject, []byte(body), natstest.Patience)
 			if err != nil {
 				codes[i] = err.Error()
 				return
@@ -52,7 +53,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 	}
 	t.Run("one op is applied once, and all callers receive its answer", func(t *testing.T) {
 		replies, codes := answers(t, l.URL, "mem.op.retain", repeat(20, func(i int) string {
-			return fmt.Sprintf(`{"op":"same","wait":"10s","facts":[{"text":"Ann owns violin number %d."}]}`, i)
+			return fmt.Sprintf(`{"op":"same","wait":"60s","facts":[{"text":"Ann owns violin number %d."}]}`, i)
 		}))
 		for i, r := range replies {
 			if codes[i] != "" || fmt.Sprint(r) != fmt.Sprint(replies[0]) {
@@ -65,7 +66,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 	})
 	t.Run("one text under one op is stored once", func(t *testing.T) {
 		replies, codes := answers(t, l.URL, "mem.tx.retain", repeat(10, func(i int) string {
-			return `{"op":"same","wait":"20s","text":"Ann owns a violin from Cremona."}`
+			return `{"op":"same","wait":"60s","text":"Ann owns a violin from Cremona."}`
 		}))
 		for i, r := range replies {
 			if codes[i] != "" || len(list(r["results"])) != 1 {
@@ -82,7 +83,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 		id := outcome(r, 0)["id"].(string)
 		v := p.mustAsk("mem.ed.get", fmt.Sprintf(`{"id":%q}`, id))["version"]
 		_, codes := answers(t, l.URL, "mem.ed.edit", repeat(12, func(i int) string {
-			return fmt.Sprintf(`{"id":%q,"version":%v,"wait":"10s","tags":["t%d"]}`, id, v, i)
+			return fmt.Sprintf(`{"id":%q,"version":%v,"wait":"60s","tags":["t%d"]}`, id, v, i)
 		}))
 		won := 0
 		for _, code := range codes {
@@ -99,7 +100,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 		}
 	})
 	t.Run("of concurrent creations of a bank one succeeds", func(t *testing.T) {
-		_, codes := answers(t, l.URL, "mem.made.bank", repeat(12, func(i int) string { return fmt.Sprintf(`{"create":true,"wait":"10s","name":"N%d"}`, i) }))
+		_, codes := answers(t, l.URL, "mem.made.bank", repeat(12, func(i int) string { return fmt.Sprintf(`{"create":true,"wait":"60s","name":"N%d"}`, i) }))
 		won := 0
 		for _, code := range codes {
 			if code == "" {
@@ -152,7 +153,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 					default:
 					}
 					id := fmt.Sprintf("w%d-%d", w, i)
-					m, err := nc.Request("mem.rf.message.s", []byte(fmt.Sprintf(`{"id":%q,"speaker":"Ann","content":"I own horn %s."}`, id, id)), 10*time.Second)
+					m, err := nc.Request("mem.rf.message.s", []byte(fmt.Sprintf(`{"id":%q,"speaker":"Ann","content":"I own horn %s."}`, id, id)), natstest.Patience)
 					if err != nil {
 						t.Error(err)
 						return
@@ -169,7 +170,7 @@ func TestRequestsThatRaceHaveOneWinner(t *testing.T) {
 		for range 60 {
 			<-acked
 		}
-		f := p.mustAsk("mem.rf.forget", `{"session":"s","wait":"20s"}`)
+		f := p.mustAsk("mem.rf.forget", `{"session":"s","wait":"60s"}`)
 		upto := uint64(f["upto"].(float64))
 		for range 100 {
 			<-acked

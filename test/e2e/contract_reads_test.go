@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // TestListsPageOverEveryRecordInEveryOrder compares paging with small limits to one large page.
@@ -126,7 +127,7 @@ func TestTheMicroServiceDescribesItself(t *testing.T) {
 	t.Parallel()
 	p := dial(t, startLocal(t, nil).URL)
 	for _, verb := range []string{"PING", "INFO", "STATS"} {
-		m, err := p.nc.Request("$SRV."+verb+".eunoe", nil, 5*time.Second)
+		m, err := p.nc.Request("$SRV."+verb+".eunoe", nil, natstest.Patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestTheMicroServiceDescribesItself(t *testing.T) {
 		}
 	}
 	p.mustAsk("mem.m.retain", `{"facts":[{"text":"Ann owns a flute."}]}`)
-	m, err := p.nc.Request("mem.m.get", []byte(`{"id":"none"}`), 5*time.Second)
+	m, err := p.nc.Request("mem.m.get", []byte(`{"id":"none"}`), natstest.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestTheMicroServiceDescribesItself(t *testing.T) {
 		t.Errorf("error reply %v %s", m.Header, m.Data)
 	}
 	// An error's text may contain the caller's input, which must not inject headers.
-	m, err = p.nc.Request("mem.m.recall", []byte(`{"query":"x","a\r\nNats-Service-Error-Code: 200":1}`), 5*time.Second)
+	m, err = p.nc.Request("mem.m.recall", []byte(`{"query":"x","a\r\nNats-Service-Error-Code: 200":1}`), natstest.Patience)
 	if err != nil || m.Header.Get("Nats-Service-Error-Code") != "400" || len(m.Header["Nats-Service-Error-Code"]) != 1 {
 		t.Errorf("%v %v", err, m.Header)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 func counts(s object) object { c, _ := s["conservation"].(object); return c }
@@ -134,12 +136,12 @@ func TestSettledIsNeverTrueTooEarly(t *testing.T) {
 			p := plain{t, nc}
 			bank := fmt.Sprintf("race%d", b)
 			for i := range 25 {
-				if _, err := nc.Request("mem."+bank+".message.s", []byte(fmt.Sprintf(`{"id":"m%d","speaker":"Ann","content":"I own vessel number %d called Q%dX."}`, i, i, i)), 5*time.Second); err != nil {
+				if _, err := nc.Request("mem."+bank+".message.s", []byte(fmt.Sprintf(`{"id":"m%d","speaker":"Ann","content":"I own vessel number %d called Q%dX."}`, i, i, i)), natstest.Patience); err != nil {
 					t.Error(err)
 					return
 				}
 				if i%3 != 1 {
-					if _, err := nc.Request("mem."+bank+".flush.s", nil, 5*time.Second); err != nil {
+					if _, err := nc.Request("mem."+bank+".flush.s", nil, natstest.Patience); err != nil {
 						t.Error(err)
 						return
 					}

@@ -274,7 +274,7 @@ func TestWritesKeepTheirPromises(t *testing.T) {
 		if code != "504" || e["op"] == nil || e["op"] == "" {
 			t.Fatalf("%s %v", code, r)
 		}
-		again := p.mustAsk("mem.slow.retain", fmt.Sprintf(`{"op":%q,"wait":"10s","text":"Hal keeps owls in a barn.","session":"s"}`, e["op"]))
+		again := p.mustAsk("mem.slow.retain", fmt.Sprintf(`{"op":%q,"wait":"60s","text":"Hal keeps owls in a barn.","session":"s"}`, e["op"]))
 		if len(list(again["results"])) != 1 || outcome(again, 0)["outcome"] != "added" {
 			t.Errorf("%v", again)
 		}

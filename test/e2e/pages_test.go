@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/test/programs"
 	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
@@ -44,7 +45,7 @@ func natsCommand(args []string) error {
 	defer nc.Close()
 	switch {
 	case len(args) == 3 && args[0] == "req":
-		m, err := nc.Request(args[1], []byte(args[2]), 15*time.Second)
+		m, err := nc.Request(args[1], []byte(args[2]), natstest.Patience)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (p plain) publish(subject, body string) uint64 {
 		Seq   uint64          `json:"seq"`
 		Error json.RawMessage `json:"error"`
 	}
-	m, err := p.nc.Request(subject, []byte(body), 5*time.Second)
+	m, err := p.nc.Request(subject, []byte(body), natstest.Patience)
 	if err != nil {
 		p.t.Fatalf("publish %s: %v", subject, err)
 	}
@@ -58,7 +58,7 @@ type object = map[string]any
 // ask sends a request and returns the reply and the error code ("" for none).
 func (p plain) ask(subject, body string) (object, string) {
 	p.t.Helper()
-	m, err := p.nc.Request(subject, []byte(body), 15*time.Second)
+	m, err := p.nc.Request(subject, []byte(body), natstest.Patience)
 	if err != nil {
 		p.t.Fatalf("request %s: %v", subject, err)
 	}

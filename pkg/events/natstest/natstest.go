@@ -21,8 +21,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Patience is how long Eventually waits before it fails the test.
-const Patience = time.Minute
+// Patience is how long Eventually waits before it fails the test. It is no promise of speed: the machine may be busy.
+const Patience = 3 * time.Minute
 
 // Start runs a server with JetStream in t.TempDir() and returns a connection to it with the prefix "mem", after
 // creating every stream and bucket. It ends with the test.
