@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,19 @@ func (a *agent) errs(name, arguments string, words ...string) {
 	}
 }
 
+// offers lists the tools: n of them, among them memory_answer only where it is named.
+func (a *agent) offers(setting string, n int) {
+	a.Helper()
+	list, err := a.session.ListTools(a.Context(), nil)
+	if err != nil {
+		a.Fatal(err)
+	}
+	answers := slices.ContainsFunc(list.Tools, func(t *sdk.Tool) bool { return t.Name == "memory_answer" })
+	if len(list.Tools) != n || answers != (setting == "memory_answer") {
+		a.Errorf("%s: %d tools, memory_answer among them: %t", setting, len(list.Tools), answers)
+	}
+}
+
 // serve returns an agent of a bank in this process, with the tools of a setting.
 func serve(t *testing.T, c *client.Client, tools string) *agent {
 	t.Helper()
@@ -98,6 +112,8 @@ func TestADayWithAnAgent(t *testing.T) {
 	over := connect(t, &sdk.StreamableClientTransport{Endpoint: l.Gateway + "/mcp/ann", HTTPClient: web, DisableStandaloneSSE: true})
 	local := serve(t, c, "all")
 
+	over.offers("core", 7)
+	serve(t, c, "memory_answer").offers("memory_answer", 1)
 	over.says("memory_recall", `{"query":"anything"}`, "nothing known")
 	over.says("memory_overview", `{}`, "nothing known")
 	said := over.says("memory_remember", `{"text":"Ann rents a flat in Utrecht.","key":"home","time":"2026-03-01"}`, "added")
@@ -213,5 +229,20 @@ func TestTheDefinitionsAreShort(t *testing.T) {
 		if _, err := mcp.New(wrong, nil); err == nil {
 			t.Errorf("%+v is taken", wrong)
 		}
+	}
+}
+
+func TestAnswersAreOfferedWhereAModelWritesThem(t *testing.T) {
+	t.Parallel()
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"LOG": "fatal", "MODEL_REFLECT": "openai:none", "MODEL_URL": "http://127.0.0.1:1", "MODEL_KEY": "none"}))
+	c, err := client.New(client.DefaultConfig(), client.Deps{Conn: l.Conn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := serve(t, c, "core")
+	a.says("memory_remember", `{"text":"Ann plays chess."}`, "added")
+	list, err := a.session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 8 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

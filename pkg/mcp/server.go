@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,7 +24,8 @@ import (
 // Config holds the settings of a server.
 type Config struct {
 	Bank memory.BankID
-	// Tools is core, all, or names of tools separated by commas; "" = core.
+	// Tools is core, all, or names of tools separated by commas; "" = core. Of core and all, memory_answer is offered only
+	// where a language model writes answers.
 	Tools   string
 	Version string
 }
@@ -74,8 +76,32 @@ func New(cfg Config, c *client.Client) (*mcp.Server, error) {
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 			})
 	}
+	if cfg.Tools == "" || cfg.Tools == "core" || cfg.Tools == "all" {
+		s.AddReceivingMiddleware(b.withoutAnswer)
+	}
 	b.offer(s)
 	return s, nil
+}
+
+// answerWait is how long a list of tools waits for whether a language model writes answers.
+const answerWait = 2 * time.Second
+
+// withoutAnswer leaves memory_answer out of the list of tools unless a language model writes answers in the bank. Without
+// a client, as in a list of the definitions, nothing is left out.
+func (b *bank) withoutAnswer(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		r, err := next(ctx, method, req)
+		list, ok := r.(*mcp.ListToolsResult)
+		if err != nil || !ok || b.client == nil {
+			return r, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, answerWait)
+		defer cancel()
+		if s, err := client.Call(ctx, b.client, wire.StatusOf, b.id, wire.StatusRequest{}); err != nil || !s.Answers {
+			list.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool { return t.Name == answerTool })
+		}
+		return list, nil
+	}
 }
 
 // offer adds the resources and prompts.

@@ -24,6 +24,9 @@ type tool struct {
 	call            func(context.Context, *bank, given) (string, error)
 }
 
+// answerTool is offered where a language model writes answers, or where it is named.
+const answerTool = "memory_answer"
+
 // tools lists all tools, the core first.
 func tools() []tool {
 	limit := func(n int) argument { return argument{name: "limit", kind: whole, does: fmt.Sprintf("default %d", n)} }
@@ -46,7 +49,7 @@ func tools() []tool {
 			{name: "id", kind: text, required: true}, {name: "text", kind: text, required: true}, {name: "version", kind: whole, does: "refuse if it has changed since"}}},
 		{core: true, destroys: true, name: "memory_forget", does: "Erase a fact for good, with the messages it rests on. Without confirm it shows what would go and gives the token.", call: forget, args: []argument{
 			{name: "id", kind: text, required: true}, {name: "confirm", kind: text, does: "the token of the preview"}}},
-		{core: true, reads: true, name: "memory_answer", does: "An answer from memory with citations; without a language model, what bears on it.", call: answer, args: []argument{
+		{core: true, reads: true, name: answerTool, does: "An answer from memory with citations; without a language model, what bears on it.", call: answer, args: []argument{
 			{name: "question", kind: text, required: true}, {name: "as_of", kind: moment}, {name: "max_tokens", kind: whole}}},
 		{name: "memory_say", does: "Add a message to a conversation; facts are drawn from it later.", call: say, args: []argument{
 			{name: "session", kind: text, required: true}, {name: "content", kind: text, required: true}, {name: "speaker", kind: text}, {name: "role", kind: text, oneOf: []string{"user", "assistant", "system", "tool"}}}},

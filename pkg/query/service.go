@@ -33,6 +33,7 @@ type Service struct {
 	preview func(context.Context, memory.Write) (memory.Changes, error)
 	sameLog func() error
 	warm    bool // vectors are searched
+	answers bool // a language model writes answers
 	recall  *recall.Engine
 	reflect *reflect.Reflector
 	writes  *write.Appender
@@ -54,8 +55,9 @@ func New(cfg Config, deps Deps) (*Service, error) {
 		return nil, errors.New("query service: no store is given")
 	}
 	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, log: deps.Log, now: deps.Now,
-		warm:  deps.Embedder != nil && deps.Embedder.Thresholds().RankWeight > 0,
-		ready: make(chan struct{})}
+		answers: deps.Answerer != nil,
+		warm:    deps.Embedder != nil && deps.Embedder.Thresholds().RankWeight > 0,
+		ready:   make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -17,7 +17,7 @@ import (
 
 // Status returns how far a bank is processed and what it holds.
 func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusRequest) (wire.Status, error) {
-	st := wire.Status{Waiting: []wire.Waiting{}}
+	st := wire.Status{Waiting: []wire.Waiting{}, Answers: s.answers}
 	var lastWrite uint64
 	if s.conn != nil {
 		var err error

@@ -24,6 +24,8 @@ type Status struct {
 	Lag          memory.Duration     `json:"lag"` // age of the oldest pending message
 	Waiting      []Waiting           `json:"waiting"`
 	Conservation memory.Conservation `json:"conservation"`
+	// Answers says that a language model writes the answers of reflect.
+	Answers bool `json:"answers,omitempty"`
 	// Usage is what models have used for the bank so far, by stage and model.
 	Usage []memory.StageUsage `json:"usage,omitempty"`
 }

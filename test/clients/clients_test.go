@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -78,6 +79,45 @@ func TestOpenAIsClientByTheChatProxy(t *testing.T) {
 	script.Answer("", "It rains in Porto. Take a coat, and an umbrella.")
 	script.Fault("", scriptedmodel.RateLimit, 1)
 	check(t, start(t, scriptedmodel.Start(t, script).URL), "typescript", node, "--test", "--test-timeout=60000", "test/openai.test.js")
+}
+
+// TestTheProtocolsOwnSuite runs the conformance suite of the Model Context Protocol against the gateway. The scenarios that
+// are left out call tools, prompts and resources that only a server made for the suite has.
+func TestTheProtocolsOwnSuite(t *testing.T) {
+	t.Parallel()
+	node, _ := packages(t)
+	suite, err := filepath.Abs("../../clients/typescript/node_modules/@modelcontextprotocol/conformance/dist/index.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"HTTP": "127.0.0.1:0", "LOG": "fatal"}), gateway.Stage())
+	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"} {
+		t.Run(scenario, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, node, suite, "server", "--url", l.Gateway+"/mcp/ann", "--scenario", scenario)
+			cmd.Dir = t.TempDir() // it writes its results there
+			if out, err := cmd.CombinedOutput(); err != nil || !passed.Match(out) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// passed is what the suite says of a scenario whose checks all passed.
+var passed = regexp.MustCompile(`Passed: ([1-9][0-9]*)/[1-9][0-9]*, 0 failed`)
+
+// TestTheProtocolsTypeScriptSDK does a day's work with the tools, by standard input and output and by HTTP.
+func TestTheProtocolsTypeScriptSDK(t *testing.T) {
+	t.Parallel()
+	node, _ := packages(t)
+	l := apptest.Start(t, apptest.Settings(t, map[string]string{"HTTP": "127.0.0.1:0", "LOG": "fatal"}), gateway.Stage())
+	program := filepath.Join(t.TempDir(), "eunoe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/eunoe").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	env := append(os.Environ(), "EUNOE_HTTP_URL="+l.Gateway, "EUNOE_PROGRAM="+program, "EUNOE_URL="+l.Conn.NC.ConnectedUrl())
+	check(t, env, "typescript", node, "--test", "--test-timeout=60000", "test/mcp.test.js")
 }
 
 func TestLangChainJS(t *testing.T) {
