@@ -15,9 +15,10 @@ func builtinRules() []rule {
 		return rule{kind: kind, words: words, re: regexp.MustCompile(pattern)}
 	}
 	return []rule{
-		key("private_key", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, "private key"),
+		{kind: "private_key", words: []string{"private key"}, whole: true,
+			re: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 		key("private_key", `\bAGE-SECRET-KEY-1[0-9A-Z]{20,}`, "age-secret-key-1"),
-		{kind: "private_key", digits: 2, words: []string{"sa", "sn", "su", "so", "sc", "sx"}, re: regexp.MustCompile(`\bS[ANUOCX][A-Z2-7]{56}\b`)},
+		{kind: "private_key", digits: 2, words: []string{"sa", "sn", "su", "so", "sc", "sx"}, within: runs(58, alnum), re: regexp.MustCompile(`\bS[ANUOCX][A-Z2-7]{56}\b`)},
 		key("jwt", `\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, "eyj"),
 		key("api_key", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, "akia", "asia", "abia", "acca"),
 		key("api_key", `\bsk-(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}`, "sk-"),
@@ -27,7 +28,8 @@ func builtinRules() []rule {
 		key("api_key", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, "sg."),
 		key("api_key", `\b(?:gsk|r8|hf|nvapi|pplx|lsv2_pt|lsv2_sk|tvly|fw|csk)[_-][A-Za-z0-9_-]{20,}|\bxai-[A-Za-z0-9]{20,}`,
 			"gsk_", "r8_", "hf_", "nvapi-", "pplx-", "lsv2_", "tvly-", "fw_", "csk-", "xai-"),
-		{kind: "api_key", digits: 8, words: []string{"key-", "sk", "ac"}, re: regexp.MustCompile(`\bkey-[0-9a-f]{32}\b|\b(?:SK|AC)[0-9a-f]{32}\b`)},
+		{kind: "api_key", digits: 8, words: []string{"key-", "sk", "ac"}, within: runs(34, func(b byte) bool { return alnum(b) || b == '-' }),
+			re: regexp.MustCompile(`\bkey-[0-9a-f]{32}\b|\b(?:SK|AC)[0-9a-f]{32}\b`)},
 		key("token", `\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{22,}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
 		key("token", `\bgl(?:pat|rt|dt|cbt|ptt|ft|imt|agent|soat|ffct)-[A-Za-z0-9_-]{20,}`, "glpat-", "glrt-", "gldt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "glffct-"),
 		key("token", `\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/[A-Za-z0-9/]{20,}`, "xox", "xapp-", "hooks.slack.com"),
@@ -35,7 +37,8 @@ func builtinRules() []rule {
 		key("token", `\b(?:do[opr]_v1_[0-9a-f]{40,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}|hv[sb]\.[A-Za-z0-9_-]{20,}|ATATT3[A-Za-z0-9_=-]{20,}|whsec_[A-Za-z0-9+/=]{20,}|lin_api_[A-Za-z0-9]{20,}|ntn_[A-Za-z0-9]{20,}|secret_[A-Za-z0-9]{32,}|fly_?[A-Za-z0-9]*_?FlyV1[A-Za-z0-9 _,/+=-]{20,}|cfut_[A-Za-z0-9]{20,}|phc_[A-Za-z0-9]{20,}|sntrys_[A-Za-z0-9_=+/-]{20,})`,
 			"_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "dapi", "hvs.", "hvb.", "atatt3", "whsec_", "lin_api_", "ntn_", "secret_", "flyv1", "cfut_", "phc_", "sntrys_"),
 		{kind: "token", words: []string{":aa"}, digits: 8, re: regexp.MustCompile(`\b\d{8,10}:AA[A-Za-z0-9_-]{32,33}`)},
-		{kind: "token", digits: 4, words: []string{"."}, re: regexp.MustCompile(`\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b`)},
+		{kind: "token", digits: 4, words: []string{"."}, within: runs(58, func(b byte) bool { return alnum(b) || b == '_' || b == '-' || b == '.' }),
+			re: regexp.MustCompile(`\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b`)},
 		{kind: "token", words: []string{"bearer ", "basic "}, re: regexp.MustCompile(`(?i)\b(?:bearer|authorization:\s*basic)\s+([A-Za-z0-9._~+/-]{16,}=*)`), group: 1, accept: mixed},
 		{kind: "password", words: []string{"://"}, re: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*:([^\s/@]{1,200})@`), group: 1},
 		{kind: "password", words: []string{"accountkey=", "sharedaccesskey="}, re: regexp.MustCompile(`(?i)\b(?:accountkey|sharedaccesskey)=([A-Za-z0-9+/=]{20,})`), group: 1},
@@ -59,9 +62,10 @@ func builtinRules() []rule {
 			re: regexp.MustCompile(`(?i)\b(?:pin(?:[ -]?(?:code|number))?|cvv2?|cvc)\b[^.!?\n\d]{0,24}?(?:\b(?:is|was|ist|lautet|es|est|è|é)\s|[:=])\s*(\d{3,8})\b`), group: 1},
 		{kind: "api_key", words: []string{"key", "token", "secret", "credential", "api"},
 			re: regexp.MustCompile(`(?i)(?:api[ _-]?(?:key|schlüssel|sleutel)|cl[ée] api|clave api|chave (?:de |da )?api|access[ _-]?key(?:[ _-]?id)?|secret[ _-]?key|client[ _-]?secret|(?:access|auth|refresh|bot|api|bearer)?[ _-]?token|secret|credentials?)["'` + "`" + `]?(?:\s*(?:[:=]|:=|=>)\s*|\s+(?:is|was|ist|lautet|es|est|é|è)\s*:?\s+)["'` + "`" + `“]?([A-Za-z0-9_./+=~!@#$%^&*-]{8,300})`), group: 1, accept: mixed},
-		{kind: "api_key", digits: 1, re: regexp.MustCompile(`[A-Za-z0-9/+]{40,}`), accept: awsSecret},
-		{kind: "iban", digits: 9, re: regexp.MustCompile(`(?i)\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`), accept: iban},
-		{kind: "card", digits: 13, re: regexp.MustCompile(`(?:\d[ -]?){12,18}\d`), accept: card},
+		{kind: "api_key", digits: 1, within: runs(40, func(b byte) bool { return alnum(b) || b == '/' || b == '+' }),
+			re: regexp.MustCompile(`[A-Za-z0-9/+]{40,}`), accept: awsSecret},
+		{kind: "iban", digits: 9, within: ibans, re: regexp.MustCompile(`(?i)\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`), accept: iban},
+		{kind: "card", digits: 13, within: runs(13, func(b byte) bool { return b >= '0' && b <= '9' || b == ' ' || b == '-' }), re: regexp.MustCompile(`(?:\d[ -]?){12,18}\d`), accept: card},
 	}
 }
 

@@ -64,13 +64,13 @@ func (r *Redactor) Redact(text string) string {
 		}
 		if len(rule.words) > 0 {
 			if lower == "" {
-				lower = strings.ToLower(text)
+				lower = lowered(text)
 			}
 			if !slices.ContainsFunc(rule.words, func(w string) bool { return strings.Contains(lower, w) }) {
 				continue
 			}
 		}
-		if out := rule.apply(text); out != text {
+		if out := rule.apply(text, lower); out != text {
 			text, lower = out, ""
 		}
 	}
@@ -85,27 +85,31 @@ type rule struct {
 	re     *regexp.Regexp
 	group  int                                  // what is replaced; 0 = the whole match
 	accept func(match, value, rest string) bool // nil = every match
+	within func(text string) []part             // what is read of a long text, nil = the surroundings of words
+	whole  bool                                 // a long text is read as a whole, because a match has no bound
 }
 
-func (r rule) apply(text string) string {
-	found := r.re.FindAllStringSubmatchIndex(text, -1)
-	if found == nil {
-		return text
-	}
+// apply replaces what the rule accepts. lower is text in lower case; it is read only where the rule has words.
+func (r rule) apply(text, lower string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range found {
-		from, to := m[2*r.group], m[2*r.group+1]
-		if from < at || from == to {
-			continue
+	for _, part := range r.parts(text, lower) {
+		for _, m := range r.re.FindAllStringSubmatchIndex(text[part.from:part.to], -1) {
+			from, to := part.from+m[2*r.group], part.from+m[2*r.group+1]
+			if from < at || from == to {
+				continue
+			}
+			value := text[from:to]
+			if strings.HasPrefix(value, "[redacted:") || strings.HasPrefix(value, "redacted:") || r.accept != nil && !r.accept(text[part.from+m[0]:part.from+m[1]], value, text[to:]) {
+				continue
+			}
+			b.WriteString(text[at:from])
+			b.WriteString("[redacted:" + r.kind + "]")
+			at = to
 		}
-		value := text[from:to]
-		if strings.HasPrefix(value, "[redacted:") || strings.HasPrefix(value, "redacted:") || r.accept != nil && !r.accept(text[m[0]:m[1]], value, text[to:]) {
-			continue
-		}
-		b.WriteString(text[at:from])
-		b.WriteString("[redacted:" + r.kind + "]")
-		at = to
+	}
+	if at == 0 {
+		return text
 	}
 	b.WriteString(text[at:])
 	return b.String()

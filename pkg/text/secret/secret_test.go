@@ -2,6 +2,7 @@ package secret_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,9 +14,9 @@ import (
 // x makes a run of n letters and digits, so that no key stands in this file.
 func x(n int) string { return strings.Repeat("aB3dE6gH", n/8+1)[:n] }
 
-func TestRedact(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ name, text, want string }{
+// redactions are texts with what becomes of them; want is "" where nothing is redacted.
+func redactions() []redaction {
+	return []redaction{
 		{"an AWS key id", "use AKIA" + strings.ToUpper(x(16)) + " here", "use [redacted:api_key] here"},
 		{"an OpenAI project key", "sk-proj-" + x(48), "[redacted:api_key]"},
 		{"an Anthropic key", "key sk-ant-api03-" + x(60) + "!", "key [redacted:api_key]!"},
@@ -143,7 +144,14 @@ func TestRedact(t *testing.T) {
 		{"a commit hash", "fixed in 9fceb02d0ae598e95dc970b74767f19372d61af8", ""},
 		{"a task list", "task-force, risk-averse-investment-opportunities", ""},
 		{"short", "ok", ""},
-	} {
+	}
+}
+
+type redaction struct{ name, text, want string }
+
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	for _, c := range redactions() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			want := c.want
@@ -211,5 +219,30 @@ func BenchmarkRedact(b *testing.B) {
 				secret.Redact(c.text)
 			}
 		})
+	}
+}
+
+// TestALongTextIsReadWhereItCanMatch compares long texts with a reading of all of them by every rule.
+func TestALongTextIsReadWhereItCanMatch(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	cases := redactions()
+	fillers := []string{"We talked about the garden, the 12 hens and what 3 of them ate. ", "x\n", "Ünïçødé ǅ İK ẞ 密 ", strings.Repeat(" ", 300), "a_b-c/d+e", "2026-05-20 12:30:11 4711 ", "key, code and user: ",
+		"as_SUA" + strings.Repeat("ABCDE234", 8)[:55] + ", "}
+	for range 15 {
+		var b strings.Builder
+		for b.Len() < 12_000 {
+			switch r.IntN(3) {
+			case 0:
+				b.WriteString(cases[r.IntN(len(cases))].text)
+			case 1:
+				b.WriteString(strings.Repeat(fillers[r.IntN(len(fillers))], 1+r.IntN(60)))
+			case 2:
+				b.WriteString([]string{"", " ", ". ", "\n", "_", ": "}[r.IntN(6)])
+			}
+		}
+		if got, want := secret.Redact(b.String()), secret.RedactWhole(b.String()); got != want {
+			t.Fatalf("%q became %q, by all of the text %q", b.String(), got, want)
+		}
 	}
 }
