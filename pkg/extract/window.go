@@ -97,7 +97,7 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) 
 		}
 		return out
 	}
-	in.New, in.Context = redacted(pick(fresh), w.deps.Redactor), redacted(pick(before), w.deps.Redactor)
+	in.New, in.Context = redacted(pick(fresh), w.deps.Redactor), tails(pick(before), w.deps.Redactor)
 	if len(in.New) > 0 {
 		in.Profile, in.Entities = w.profile(ctx, window.Bank), w.entities(ctx, window.Bank)
 	}

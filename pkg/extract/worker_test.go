@@ -217,6 +217,25 @@ func TestWorker(t *testing.T) {
 			}
 		}
 	})
+	t.Run("of a long message before the window the end is shown, without a secret that begins before it", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		key := "-----BEGIN PRIVATE KEY-----\\n" + strings.Repeat("QUJDREVGRw ", 1000) + "\\n-----END PRIVATE KEY----- is it."
+		before := publish(t, c, `{"speaker":"Al","content":"`+strings.Repeat("much was said. ", 50_000)+key+`"}`)
+		w := window(publish(t, c, `{"speaker":"Al","content":"Thanks."}`))
+		w.Context = before
+		put(t, c, w)
+		var seen atomic.Value
+		start(t, c, curious{extract.Func{ID: "see/1", Do: func(_ context.Context, in extract.Input) ([]extract.Draft, error) {
+			seen.Store(in.Context[0].Content)
+			return nil, nil
+		}}}, nil)
+		writes(t, c, 1)
+		got := seen.Load().(string)
+		if len(got) > 10_000 || !strings.HasSuffix(got, "said. [redacted:private_key] is it.") {
+			t.Errorf("%d bytes were shown, at the end %q", len(got), got[max(0, len(got)-200):])
+		}
+	})
 	t.Run("the extractor sees no secrets", func(t *testing.T) {
 		t.Parallel()
 		c := natstest.Start(t)

@@ -43,7 +43,7 @@ type Event struct {
 	Flush     bool
 	Upto      uint64 // of a flush: void if a message after Upto precedes the flush; 0 = never void
 	Role      memory.Role
-	Tokens    int // of the text
+	Tokens    int // of the text and captions, of a long text estimated
 	Bytes     int // of text and captions
 	Topic     string
 	Recalled  bool
@@ -182,10 +182,24 @@ func decode(e events.Event, count func(string) int) (Event, error) {
 	}
 	in := Event{Seq: e.Seq, Stored: e.Stored, Role: m.Role, Topic: m.Topic, Recalled: m.Recalled, Bytes: len(m.Content) + len(m.Caption())}
 	if !m.Recalled {
-		in.Tokens = count(m.Content)
+		in.Tokens = estimate(m.Content, count)
 		if c := m.Caption(); c != "" {
-			in.Tokens += count(c)
+			in.Tokens += estimate(c, count)
 		}
 	}
 	return in, nil
+}
+
+// maxCounted is how many bytes of a text its tokens are counted in.
+const maxCounted = 32 << 10
+
+// estimate returns the tokens of a text, of a long one by those of its beginning: counting a megabyte takes up to a
+// second, in which every other session of the partition would wait.
+func estimate(text string, count func(string) int) int {
+	head := memory.Truncate(text, maxCounted)
+	n := count(head)
+	if len(head) < len(text) {
+		n = int(float64(n) / float64(len(head)) * float64(len(text)))
+	}
+	return n
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -190,4 +192,29 @@ func TestIngest(t *testing.T) {
 			t.Error(d)
 		}
 	})
+}
+
+// TestTokensOfALongText cuts by the tokens of a text whose beginning alone is counted.
+func TestTokensOfALongText(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	cfg := ingest.DefaultConfig()
+	cfg.IdleAfter, cfg.TriggerEvery, cfg.WindowTokens = 0, 0, 150_000
+	var longest atomic.Int64
+	i, err := ingest.New(cfg, ingest.Deps{Conn: c, Log: zerolog.Nop(), CountTokens: func(s string) int {
+		longest.Store(max(longest.Load(), int64(len(s))))
+		return len(s)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, i)
+	say(t, c, "b", "s", memory.Message{Content: strings.Repeat("é", 50_000)})
+	last := say(t, c, "b", "s", memory.Message{Content: strings.Repeat("é", 60_000)})
+	if w := awaitWindows(t, c, 1)[0]; w.Last() != last || w.Trigger != memory.TriggerTokens {
+		t.Errorf("window %v", w)
+	}
+	if longest.Load() > 32<<10 {
+		t.Errorf("counted a text of %d bytes", longest.Load())
+	}
 }

@@ -27,6 +27,8 @@ const (
 	longStep     = 200  // bytes for each fact more
 	maxSentence  = 2000 // bytes of a sentence; the rest of a longer one stays in the message
 	maxJoined    = 320  // bytes up to which a sentence is joined to the one it speaks of
+	maxRead      = 600  // sentences of a message that are read; of more, runs of a longer one are, evenly spread
+	readTogether = 10   // sentences of such a run
 )
 
 // Extractor drafts facts by rules. The zero value works. It is safe for concurrent use.
@@ -47,7 +49,8 @@ func (*Extractor) Name() string { return Name }
 func (*Extractor) NeedsContext() bool { return true }
 
 // Extract drafts the facts of each new message, in order: at most six of a message, more of one longer than 1,200
-// bytes. It fails only when ctx ends.
+// bytes. Of a message of more than 600 sentences it reads 600 in runs of ten, from the first to the last. It fails only
+// when ctx ends.
 func (*Extractor) Extract(ctx context.Context, in extract.Input) ([]extract.Draft, error) {
 	cast := newCast(in)
 	var out []extract.Draft
@@ -135,7 +138,7 @@ func (c cast) message(m memory.Message, before *memory.Message) []extract.Draft 
 	t := &drafter{cast: c, message: m, me: nameOf(m)}
 	t.you = c.other(t.me)
 	t.habit = c.habit(t.me)
-	sentences := prose(m)
+	sentences := spread(prose(m))
 	out, answers := t.answer(sentences, before)
 	if !answers {
 		for i, s := range sentences {
@@ -151,6 +154,20 @@ func (c cast) message(m memory.Message, before *memory.Message) []extract.Draft 
 		if d, ok := t.picture(img.Caption); ok {
 			out = append(out, d)
 		}
+	}
+	return out
+}
+
+// spread returns what is read of the sentences of a message: all of them, up to maxRead.
+func spread(sentences []string) []string {
+	if len(sentences) <= maxRead {
+		return sentences
+	}
+	out := make([]string, 0, maxRead)
+	const parts = maxRead / readTogether
+	for i := range parts {
+		from := i * (len(sentences) - readTogether) / (parts - 1)
+		out = append(out, sentences[from:from+readTogether]...)
 	}
 	return out
 }

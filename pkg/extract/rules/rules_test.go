@@ -331,3 +331,24 @@ func TestAnEncouragementWithANumberOrATimeIsKept(t *testing.T) {
 		}
 	}
 }
+
+func TestOfAVeryLongMessageAllPartsAreRead(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 6000 {
+		switch i {
+		case 3:
+			b.WriteString("I moved to Lisbon in May 2020. ")
+		case 5994:
+			b.WriteString("I sold my boat Aurora to Ben. ")
+		default:
+			b.WriteString("The weather was fine that day. ")
+		}
+	}
+	got := texts(read(t, by("Ana", b.String())))
+	for _, want := range []string{"Lisbon", "Aurora"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no fact names %s: %.300s", want, got)
+		}
+	}
+}

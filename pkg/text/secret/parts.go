@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,6 +48,13 @@ func runs(least int, of func(b byte) bool) func(text string) []part {
 		}
 		return out
 	}
+}
+
+// awsKeys finds the runs that have the length of an AWS secret access key.
+func awsKeys(text string) []part {
+	const length = 40
+	found := runs(length, func(b byte) bool { return alnum(b) || b == '/' || b == '+' })(text)
+	return slices.DeleteFunc(found, func(p part) bool { return p.to-p.from > length+2 })
 }
 
 // maxIBAN is the length of the longest account number, with spaces between its groups and what stands before and behind.
