@@ -13,7 +13,7 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query gateway
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help eunoe-bench demo build test unraced figures planted faults outages soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
+.PHONY: help eunoe-bench demo build test figures planted faults outages soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,18 +40,20 @@ libraries:
 # Tests wait for brokers, processes and leases more than they compute: twice as many packages run at a time as there are
 # cores, those that take longest first. Without EUNOE_BENCH_DIR recall is not measured: `make figures` measures it alone.
 PACKAGES = ./test/faults ./test/llm ./test/e2e ./bench ./pkg/store/sqlite ./...
-TEST := EUNOE_BENCH_DIR= go test -shuffle=on -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+TEST := EUNOE_BENCH_DIR= go test -shuffle=on -timeout 20m -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-test: libraries $(if $(RACE),unraced) ## every test, in shuffled order; with RACE=1 under the race detector
-	$(TEST) $(if $(RACE),-race -vet=off) -timeout 20m $(PACKAGES)
+# The packages of the product that share memory between goroutines, and what tests the stages together in one process.
+SHARING = ./test/e2e ./test/access $(shell grep -rlE --include='*.go' --exclude='*_test.go' \
+	'^\s+go [a-z]|^\s+"(sync|sync/atomic|golang.org/x/sync/errgroup)"' pkg internal cmd | xargs -n1 dirname | sort -u | sed 's|^|./|')
+OTHERS = ./test/faults ./test/llm ./bench $(shell go list ./... | grep -vxF "$$(go list $(SHARING))")
 
-race: libraries ## the tests under the race detector: make race PKG=./pkg/ingest
+test: libraries ## every test, in shuffled order; with RACE=1 those of goroutines that share memory under the race detector
+	$(TEST) $(if $(RACE),$(OTHERS),$(PACKAGES))
+	$(if $(RACE),$(TEST) -race -vet=off $(SHARING))
+
+race: libraries ## all tests under the race detector, which takes half an hour, or some: make race PKG=./pkg/ingest
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
-	$(TEST) -race -timeout 20m $(or $(PKG),$(PACKAGES))
-
-# Under the race detector the first tries every fifth instruction, and the second holds 50 ms.
-unraced: planted ## what the race detector changes, without it: all planted instructions, acknowledgements within 10 ms
-	$(TEST) -run '^TestConformance$$/^remembering' ./test/conformance
+	$(TEST) -race $(or $(PKG),$(PACKAGES))
 
 figures: ## recall, cost and speed against their bounds; conversations are in EUNOE_BENCH_DIR
 	go test -count=1 -p 1 -timeout 30m -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench
@@ -74,8 +76,7 @@ fuzz: ## every fuzz target, one after the other: make fuzz FOR=2m
 		go test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(or $(FOR),2m) -fuzzminimizetime 1s -parallel 2 "./$$(dirname $$file)" </dev/null; \
 	done
 
-check: static ## everything that reads the code, and every test under the race detector
-	@$(MAKE) test RACE=1
+check: static race ## everything that reads the code, and every test under the race detector
 
 static: fmt vet lint floors tidy ## gofmt, go vet, the linters, the floors, go mod tidy
 

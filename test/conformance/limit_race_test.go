@@ -4,6 +4,6 @@ package conformance_test
 
 import "time"
 
-// acknowledgedWithin is larger under the race detector, which makes every step several times as slow; `make unraced`
+// acknowledgedWithin is larger under the race detector, which makes every step several times as slow; `make test`
 // holds the 10 ms.
 const acknowledgedWithin = 50 * time.Millisecond
