@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // texts returns the texts of a reply's items, in order.
@@ -289,7 +291,7 @@ func TestRecallKeepsItsPromises(t *testing.T) {
 		}
 		said := ""
 		for {
-			m, err := sub.NextMsg(30e9)
+			m, err := sub.NextMsg(natstest.Patience)
 			if err != nil {
 				t.Fatal(err)
 			}

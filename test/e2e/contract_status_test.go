@@ -202,7 +202,7 @@ func TestChangeEventsReportEveryOutcome(t *testing.T) {
 	byID := map[string]object{}
 	last := time.Now().Add(time.Minute)
 	for whats["forget"] == 0 && time.Now().Before(last) {
-		m, err := sub.NextMsg(30 * time.Second)
+		m, err := sub.NextMsg(natstest.Patience)
 		if err != nil {
 			break
 		}
@@ -293,7 +293,7 @@ func TestChangesHoldsWhatSubscribersReceived(t *testing.T) {
 	if err := p.nc.PublishRequest("mem.early.retain", p.nc.NewRespInbox(), []byte(`{"facts":[`+strings.Join(facts, ",")+`]}`)); err != nil {
 		t.Fatal(err)
 	}
-	m, err := sub.NextMsg(30 * time.Second)
+	m, err := sub.NextMsg(natstest.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
