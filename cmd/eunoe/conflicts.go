@@ -96,7 +96,7 @@ func showConflicts(w io.Writer, state string, p wire.ConflictReply) {
 			if string(c.Winner) == f.ID {
 				mark = "winner"
 			}
-			rows = append(rows, []string{f.ID, day(f.Said), short(f.Text, textWidth), mark})
+			rows = append(rows, []string{f.ID, day(f.Said), f.Text, mark})
 		}
 		console.Table(indent(w, "  "), nil, rows)
 	}

@@ -143,7 +143,7 @@ func showDeadLetters(w io.Writer, p wire.DeadReply) {
 		return
 	}
 	console.Table(w, []string{"ID", "BANK", "STAGE", "GIVEN UP", "ATTEMPTS", "REASON"}, rowsOf(p.Items, func(d memory.DeadLetter) []string {
-		return []string{strconv.FormatUint(d.ID, 10), d.Bank, d.Stage, minute(d.Last), strconv.Itoa(d.Attempts), short(d.Reason, textWidth)}
+		return []string{strconv.FormatUint(d.ID, 10), d.Bank, d.Stage, minute(d.Last), strconv.Itoa(d.Attempts), d.Reason}
 	}))
 	more(w, p.Next)
 }
@@ -155,7 +155,7 @@ func showDeadLetter(w io.Writer, d memory.DeadLetter) {
 		{"event", fmt.Sprintf("%s %d", d.Stream, d.Seq)}, {"subject", d.Subject},
 	}
 	if d.Output != "" {
-		rows = append(rows, []string{"output", short(d.Output, 4*textWidth)})
+		rows = append(rows, []string{"output", console.Short(d.Output, 4*textWidth)})
 	}
 	if d.Prompt != "" {
 		rows = append(rows, []string{"prompt", d.Prompt})

@@ -143,7 +143,7 @@ func (d demo) showResult() error {
 	}
 	d.say("   Facts, each readable on its own and each with the messages it rests on:\n")
 	console.Table(indent(d.out, "   "), nil, rowsOf(p.Items, func(it memory.Item) []string {
-		return []string{it.Type, short(it.Text, 70), join(it.Sources)}
+		return []string{it.Type, console.Short(it.Text, 70), join(it.Sources)}
 	}))
 	tree, err := d.client.Tree(d.ctx, d.bank, wire.TreeRequest{})
 	if err != nil {
@@ -177,7 +177,7 @@ func (d demo) showChanges() error {
 		}
 		shown++
 		for _, v := range h.Items {
-			rows = append(rows, []string{short(v.Text, 60), validity(v.Valid), decidedBy(h.Decisions, v.ID)})
+			rows = append(rows, []string{console.Short(v.Text, 60), validity(v.Valid), decidedBy(h.Decisions, v.ID)})
 		}
 	}
 	if shown == 0 {
@@ -200,7 +200,7 @@ func (d demo) ask() error {
 		}
 		d.say("   %s", q)
 		for _, it := range r.Items {
-			d.say("     → %s", short(spoken(it), 90))
+			d.say("     → %s", console.Short(spoken(it), 90))
 			d.say("       %s, from %s", it.Record, join(it.Sources))
 		}
 		if len(r.Items) == 0 {

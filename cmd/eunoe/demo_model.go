@@ -84,8 +84,8 @@ func (d demo) showObservations() error {
 	slices.SortStableFunc(p.Items, func(a, b memory.Item) int { return len(b.Children) - len(a.Children) })
 	d.say("   Observations: what several facts show together.\n")
 	for _, o := range p.Items[:min(2, len(p.Items))] {
-		d.say("%s", wrap(fmt.Sprintf("%s (confidence %.2f): %s", o.Type, o.Confidence, short(o.Text, 240)), 90, "     "))
-		d.say("       from %s; %s\n", count(len(o.Children), "fact"), short(o.Reasoning, 80))
+		d.say("%s", wrap(fmt.Sprintf("%s (confidence %.2f): %s", o.Type, o.Confidence, console.Short(o.Text, 240)), 90, "     "))
+		d.say("       from %s; %s\n", count(len(o.Children), "fact"), console.Short(o.Reasoning, 80))
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (d demo) answer() error {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{fmt.Sprintf("[%d]", i+1), short(c.Text, 70), string(it.Record) + " from " + join(it.Sources)})
+		rows = append(rows, []string{fmt.Sprintf("[%d]", i+1), console.Short(c.Text, 70), string(it.Record) + " from " + join(it.Sources)})
 	}
 	console.Table(indent(d.out, "     "), nil, rows)
 	console.Degraded(indent(d.out, "     "), r.Degraded)

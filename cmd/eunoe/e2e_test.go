@@ -181,8 +181,11 @@ func TestEveryCommand(t *testing.T) {
 		if out := ok(t, environ, "retain", "--bank", "kept", "--entities", "person:kim", "--said", "2026-05-01", "--confidence", "0.5", "Kim owns a bike."); !strings.Contains(out, "added") {
 			t.Errorf("got %s", out)
 		}
-		if out := ok(t, environ, "retain", "--bank", "kept", "--extract", "--said", "2026-05-01", "Kim works at Initech."); !strings.Contains(out, "op ") {
+		if out := ok(t, environ, "retain", "--bank", "kept", "--extract", "--said", "2026-05-01", "--speaker", "Kim", "I work at Initech."); !strings.Contains(out, "op ") {
 			t.Errorf("got %s", out)
+		}
+		if out := ok(t, environ, "list", "--bank", "kept"); !strings.Contains(out, "Kim works at Initech.") {
+			t.Errorf("the text's facts do not name its speaker:\n%s", out)
 		}
 		ok(t, environ, "observe", "--bank", "kept")
 		ok(t, environ, "observe", "--bank", "kept", "--types", "pattern", "--json")
@@ -241,6 +244,14 @@ func TestEveryCommand(t *testing.T) {
 		if out := ok(t, environ, "list", "--bank", "gone", "--record", "message", "--json"); strings.Contains(out, "Lisbon") || !strings.Contains(out, "Paris") {
 			t.Errorf("got %s", out)
 		}
+		for _, whose := range []string{"--speaker", "--session"} {
+			for _, how := range []string{"--yes", "--preview"} {
+				r := run(t, t.Context(), environ, "", "forget", "--bank", "gone", whose, "Nobody", how)
+				if r.code != 3 || r.out != "" || !strings.Contains(r.err, "Nobody") {
+					t.Errorf("forget %s Nobody %s: %+v", whose, how, r)
+				}
+			}
+		}
 		ok(t, environ, "forget", "--bank", "gone", "--whole-bank", "--yes", "--json")
 		natstest.Eventually(t, "the bank is gone", func() bool {
 			return run(t, t.Context(), environ, "", "bank", "--bank", "gone").code == 3
@@ -269,6 +280,10 @@ func TestEveryCommand(t *testing.T) {
 			if strings.Count(out, what) != 2 {
 				t.Errorf("got %q", out)
 			}
+		}
+		out = ok(t, environ, "tail", "--bank", "alice", "--after", "0", "--what", "fact", "--count", "1")
+		if id := strings.Fields(out)[4]; !strings.Contains(out, apptest.Decode[memory.Item](t, ok(t, environ, "get", "--bank", "alice", "--json", id)).Text) {
+			t.Errorf("the text of the fact is not in %q", out)
 		}
 		done := make(chan result, 1)
 		go func() {

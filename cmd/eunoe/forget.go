@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -41,7 +43,7 @@ func (a *cli) forgetCommand() *cobra.Command {
 			if wholeBank {
 				return ask(a, cmd, wire.Erase, wire.EraseRequest{Bank: a.Bank, Preview: req.Preview}, showReceipt)
 			}
-			return ask(a, cmd, wire.Forget, req, showReceipt)
+			return a.forget(cmd, req, what)
 		},
 	}
 	f := cmd.Flags()
@@ -53,6 +55,28 @@ func (a *cli) forgetCommand() *cobra.Command {
 	f.BoolVar(&req.Preview, "preview", false, "show what would be erased, and erase nothing")
 	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
+}
+
+// forget erases what the request names. Of a session or a speaker of whom nothing is there it is an error: a name that
+// was mistyped must not look like one that was erased.
+func (a *cli) forget(cmd *cobra.Command, req wire.ForgetRequest, what string) error {
+	c, err := a.connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // nothing is left to send
+	r, err := client.Call(cmd.Context(), c, wire.Forget, a.bankID(), req)
+	if err != nil {
+		return err
+	}
+	if req.ID == "" && r.Messages+r.Facts+r.Events+r.Rewritten == 0 {
+		return fmt.Errorf("%s: %w; names are compared without letter case, and `eunoe sessions` lists sessions", what, memory.ErrNotFound)
+	}
+	if a.JSON {
+		return console.PrintJSON(cmd.OutOrStdout(), r)
+	}
+	showReceipt(cmd.OutOrStdout(), r)
+	return nil
 }
 
 func forgetTarget(req wire.ForgetRequest, bank bool, name string) (string, error) {
@@ -97,7 +121,7 @@ func showReceipt(w io.Writer, r wire.ForgetReply) {
 		}
 		for _, ids := range [][]string{{"facts", join(p.Facts)}, {"messages", join(p.Messages)}, {"facts that stay, changed", join(p.Changed)}} {
 			if ids[1] != "" {
-				rows = append(rows, []string{ids[0], short(ids[1], 2*textWidth)})
+				rows = append(rows, []string{ids[0], console.Short(ids[1], 2*textWidth)})
 			}
 		}
 		console.Table(w, nil, rows)

@@ -54,15 +54,6 @@ func rowsOf[T any](items []T, row func(T) []string) [][]string {
 	return rows
 }
 
-// short cuts a text to at most n characters on one line.
-func short(s string, n int) string {
-	s = console.OneLine(s)
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
-}
-
 // wrap breaks a text into lines of at most width characters, each after indent.
 func wrap(s string, width int, indent string) string {
 	var b strings.Builder
@@ -128,6 +119,9 @@ type indented struct {
 }
 
 func indent(w io.Writer, by string) io.Writer { return &indented{w: w, indent: by} }
+
+// Columns returns how many columns of characters fit behind the indent, 0 for any number.
+func (i *indented) Columns() int { return max(0, console.Columns(i.w)-len(i.indent)) }
 
 func (i *indented) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {

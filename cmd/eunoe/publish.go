@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -124,8 +127,9 @@ func (a *cli) tailCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail",
 		Short: "Follow the changes of the bank",
-		Long: "Prints a line for each change of the bank as it is committed, until Ctrl-C. With\n" +
-			"--after it first prints the changes since a sequence, for who was away.",
+		Long: "Prints a line for each change of the bank as it is committed, with the text of the\n" +
+			"record, until Ctrl-C. With --after it first prints the changes since a sequence, for\n" +
+			"who was away. A change itself carries ids alone, and so does --json.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.tail(cmd, what, limit, after, cmd.Flags().Changed("after"))
@@ -152,7 +156,7 @@ func (a *cli) tail(cmd *cobra.Command, what string, limit int, after uint64, pas
 	fmt.Fprintf(cmd.ErrOrStderr(), "following bank %s; Ctrl-C ends\n", console.OneLine(a.Bank))
 	seen, printed := map[string]bool{}, 0
 	show := func(ch memory.Change) (more bool, err error) {
-		if err := a.printChange(cmd, ch); err != nil {
+		if err := a.printChange(cmd, c, ch); err != nil {
 			return false, err
 		}
 		printed++
@@ -189,7 +193,7 @@ func (a *cli) tail(cmd *cobra.Command, what string, limit int, after uint64, pas
 	return nil
 }
 
-func (a *cli) printChange(cmd *cobra.Command, ch memory.Change) error {
+func (a *cli) printChange(cmd *cobra.Command, c *client.Client, ch memory.Change) error {
 	if a.JSON {
 		return console.PrintJSON(cmd.OutOrStdout(), tailed{ch.What, ch})
 	}
@@ -200,6 +204,33 @@ func (a *cli) printChange(cmd *cobra.Command, ch memory.Change) error {
 			line += fmt.Sprintf(" and %d more", len(ids)-2)
 		}
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), console.Clean(line))
+	text, err := a.textOf(cmd.Context(), c, ch)
+	if err != nil {
+		return err
+	}
+	if line = strings.ReplaceAll(console.Clean(line), "\n", " "); text != "" {
+		if columns := console.Columns(cmd.OutOrStdout()); columns > 0 {
+			text = console.Short(text, max(textWidth/4, columns-utf8.RuneCountInString(line)-2))
+		}
+		line += "  " + console.OneLine(text)
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 	return err
+}
+
+// textOf returns the text of the record that a change is about, as it is now: "" where it has none any more.
+func (a *cli) textOf(ctx context.Context, c *client.Client, ch memory.Change) (string, error) {
+	switch ch.What {
+	case "message", "fact", "composite", "observation":
+	default:
+		return "", nil
+	}
+	if ch.Op == "removed" {
+		return "", nil
+	}
+	it, err := client.Call(ctx, c, wire.Get, a.bankID(), wire.GetRequest{ID: ch.Record})
+	if errors.Is(err, memory.ErrNotFound) || ctx.Err() != nil {
+		return "", nil
+	}
+	return spoken(it), err
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +25,7 @@ func (a *cli) getCommand() *cobra.Command {
 }
 
 func showItem(w io.Writer, it memory.Item) {
-	fmt.Fprintln(w, wrap(it.Text, 2*textWidth, ""))
+	fmt.Fprintln(w, wrap(it.Text, cmp.Or(console.Columns(w), 2*textWidth), ""))
 	rows := [][]string{{"id", it.ID}, {"record", string(it.Record)}}
 	add := func(name, value string) {
 		if value != "" && value != "-" {
@@ -103,7 +105,7 @@ func showPage(w io.Writer, p wire.Page[memory.Item]) {
 		return
 	}
 	console.Table(w, []string{"ID", "SAID", "TYPE", "TEXT"}, rowsOf(p.Items, func(it memory.Item) []string {
-		return []string{it.ID, day(it.Said), dash(it.Type), short(spoken(it), textWidth)}
+		return []string{it.ID, day(it.Said), dash(it.Type), spoken(it)}
 	}))
 	more(w, p.Next)
 }
@@ -126,7 +128,7 @@ func (a *cli) entitiesCommand() *cobra.Command {
 					return
 				}
 				console.Table(w, []string{"ID", "NAME", "FACTS", "ALIASES"}, rowsOf(p.Items, func(e memory.Entity) []string {
-					return []string{string(e.ID), e.Name, strconv.Itoa(e.Facts), short(strings.Join(e.Aliases, ", "), 60)}
+					return []string{string(e.ID), e.Name, strconv.Itoa(e.Facts), strings.Join(e.Aliases, ", ")}
 				}))
 				more(w, p.Next)
 			})
@@ -159,7 +161,7 @@ func showHistory(w io.Writer, p wire.HistoryReply) {
 		case it.Merged != "":
 			state = "merged into " + string(it.Merged)
 		}
-		rows = append(rows, []string{it.ID, dash(validity(it.Valid)), state, short(it.Text, textWidth)})
+		rows = append(rows, []string{it.ID, dash(validity(it.Valid)), state, it.Text})
 	}
 	console.Table(w, []string{"ID", "VALID", "STATE", "TEXT"}, rows)
 }
@@ -191,7 +193,7 @@ func showTree(w io.Writer, p wire.Page[wire.TreeNode]) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, nodeLine(root))
+		drawNode(w, root, "")
 		drawNodes(w, root.Nodes, "")
 	}
 	more(w, p.Next)
@@ -204,16 +206,19 @@ func drawNodes(w io.Writer, nodes []wire.TreeNode, indent string) {
 		if i == len(nodes)-1 {
 			branch, below = "└─ ", "   "
 		}
-		fmt.Fprintln(w, indent+branch+nodeLine(n))
+		drawNode(w, n, indent+branch)
 		drawNodes(w, n.Nodes, indent+below)
 	}
 }
 
-func nodeLine(n wire.TreeNode) string {
-	line := short(n.Text, textWidth) + "  " + n.ID
+// drawNode prints a node on a line: the number of its children, its text, and its id. On a terminal the text is cut.
+func drawNode(w io.Writer, n wire.TreeNode, before string) {
 	if n.Record == memory.RecordComposite {
-		kids := max(len(n.Children), len(n.Nodes))
-		line = fmt.Sprintf("[%d] %s", kids, line)
+		before += fmt.Sprintf("[%d] ", max(len(n.Children), len(n.Nodes)))
 	}
-	return line
+	text := console.OneLine(n.Text)
+	if columns := console.Columns(w); columns > 0 {
+		text = console.Short(text, max(textWidth/4, columns-utf8.RuneCountInString(before)-len(n.ID)-2))
+	}
+	fmt.Fprintf(w, "%s%s  %s\n", before, text, n.ID)
 }

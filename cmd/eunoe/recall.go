@@ -113,7 +113,7 @@ func showRecall(w io.Writer, r wire.RecallReply, explain bool) {
 		rows := make([][]string, 0, len(r.Items))
 		for i, it := range r.Items {
 			rows = append(rows, []string{strconv.Itoa(i + 1), fmt.Sprintf("%.3f", it.Score), string(it.Record), day(it.Said),
-				short(spoken(it), textWidth), short(join(it.Sources), 40)})
+				spoken(it), join(it.Sources)})
 		}
 		console.Table(w, []string{"#", "SCORE", "RECORD", "SAID", "TEXT", "SOURCES"}, rows)
 	}

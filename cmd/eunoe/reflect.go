@@ -78,7 +78,7 @@ func showReflection(w io.Writer, r wire.ReflectReply) {
 	if len(r.Citations) > 0 {
 		fmt.Fprintln(w, "\nIt rests on:")
 		console.Table(indent(w, "  "), nil, rowsOf(r.Citations, func(c wire.Citation) []string {
-			return []string{c.ID, short(c.Text, textWidth)}
+			return []string{c.ID, c.Text}
 		}))
 	}
 	fmt.Fprintf(w, "\nmode %s, %s", dash(r.Mode), count(r.Turns, "turn"))

@@ -35,7 +35,7 @@ func (a *cli) retainCommand() *cobra.Command {
 				return err
 			}
 			if extract {
-				req.Text, req.Time = text, at
+				req.Text, req.Speaker, req.Time = text, f.Speaker, at
 			} else {
 				f.Text, f.Said = text, at
 				req.Facts = []memory.FactInput{f}
@@ -49,7 +49,7 @@ func (a *cli) retainCommand() *cobra.Command {
 	fl.StringVar((*string)(&f.Type), "type", "", "fact, preference, event, constraint, … (default fact)")
 	fl.StringSliceVar(&f.Entities, "entities", nil, "entities of the fact, as person:alice")
 	fl.StringSliceVar(&f.Tags, "tags", nil, "tags")
-	fl.StringVar(&f.Speaker, "speaker", "", "who states the fact")
+	fl.StringVar(&f.Speaker, "speaker", "", "who states the fact, or says the text")
 	fl.StringVar(&said, "said", "", "when it was said (default: now)")
 	console.Names(fl, &f.Sources, "sources", "ids of the source messages")
 	console.Optional(fl, fl.Float64Var, &f.Confidence, "confidence", 1, "0 to 1")
@@ -97,7 +97,7 @@ func showObservations(w io.Writer, r wire.ObserveReply) {
 		return
 	}
 	console.Table(w, []string{"ID", "TYPE", "CONFIDENCE", "FACTS", "TEXT"}, rowsOf(r.Observations, func(o memory.Observation) []string {
-		return []string{string(o.ID), string(o.Type), fmt.Sprintf("%.2f", o.Confidence), strconv.Itoa(len(o.Facts)), short(o.Text, textWidth)}
+		return []string{string(o.ID), string(o.Type), fmt.Sprintf("%.2f", o.Confidence), strconv.Itoa(len(o.Facts)), o.Text}
 	}))
 }
 

@@ -64,7 +64,7 @@ func showWindows(w io.Writer, p wire.Page[wire.WindowStatus]) {
 		return
 	}
 	console.Table(w, []string{"ID", "SESSION", "MESSAGES", "STATE", "OUTCOME", "REASON"}, rowsOf(p.Items, func(x wire.WindowStatus) []string {
-		return []string{string(x.ID), string(x.Session), fmt.Sprintf("%d to %d", x.First, x.Last), x.State, dash(string(x.Outcome)), short(dash(x.Reason), textWidth)}
+		return []string{string(x.ID), string(x.Session), fmt.Sprintf("%d to %d", x.First, x.Last), x.State, dash(string(x.Outcome)), dash(x.Reason)}
 	}))
 	more(w, p.Next)
 }

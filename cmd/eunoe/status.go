@@ -167,7 +167,7 @@ func (a *cli) banksCommand() *cobra.Command {
 					return
 				}
 				console.Table(w, []string{"BANK", "NAME", "CREATED", "DESCRIPTION"}, rowsOf(p.Items, func(b memory.Bank) []string {
-					return []string{string(b.ID), dash(b.Name), day(&b.Created), short(dash(b.Description), 60)}
+					return []string{string(b.ID), dash(b.Name), day(&b.Created), dash(b.Description)}
 				}))
 				if p.Next != "" {
 					fmt.Fprintln(w, "\nthere are more; --json shows the cursor")

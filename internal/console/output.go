@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -22,22 +21,6 @@ func PrintJSON(w io.Writer, v any) error {
 	}
 	_, err = fmt.Fprintf(w, "%s\n", data)
 	return err
-}
-
-// Table prints rows in columns two spaces apart. Cells are cleaned and put on one line.
-func Table(w io.Writer, header []string, rows [][]string) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if len(header) > 0 {
-		io.WriteString(tw, strings.Join(header, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
-	}
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			cells[i] = OneLine(c)
-		}
-		io.WriteString(tw, strings.Join(cells, "\t")+"\n") //nolint:errcheck // the writer under it reports its own errors
-	}
-	tw.Flush() //nolint:errcheck // the writer under it reports its own errors
 }
 
 // Degraded prints what could not run.

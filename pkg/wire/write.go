@@ -11,6 +11,7 @@ type RetainRequest struct {
 	WriteControl
 	Facts   []memory.FactInput `json:"facts,omitempty"`
 	Text    string             `json:"text,omitempty"`
+	Speaker string             `json:"speaker,omitempty"` // of the text
 	Session memory.SessionID   `json:"session,omitempty"`
 	Time    *time.Time         `json:"time,omitempty"`
 }

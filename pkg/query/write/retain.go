@@ -26,6 +26,8 @@ func (a *Appender) Retain(ctx context.Context, bank memory.BankID, r wire.Retain
 		return wire.RetainReply{}, memory.Invalid("facts", "must not be empty; give facts or a text")
 	case len(r.Facts) > memory.MaxFacts:
 		return wire.RetainReply{}, memory.Invalid("facts", "has %d facts; at most %d are allowed", len(r.Facts), memory.MaxFacts)
+	case r.Speaker != "":
+		return wire.RetainReply{}, memory.Invalid("speaker", "belongs to a text; each fact has a speaker of its own")
 	case r.Session != "":
 		return wire.RetainReply{}, memory.Invalid("session", "belongs to a text, not to facts")
 	case r.Time != nil:

@@ -25,7 +25,7 @@ func (a *Appender) retainText(ctx context.Context, bank memory.BankID, r wire.Re
 	if _, err := memory.ParseSessionID(string(session)); err != nil {
 		return wire.RetainReply{}, err
 	}
-	m := memory.Message{ID: memory.MessageID(op), Content: r.Text}
+	m := memory.Message{ID: memory.MessageID(op), Speaker: r.Speaker, Content: r.Text}
 	if strings.TrimSpace(r.Text) == "" {
 		return wire.RetainReply{}, memory.Invalid("text", "must not be empty")
 	}

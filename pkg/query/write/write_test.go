@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,13 +106,15 @@ func TestRetain(t *testing.T) {
 	t.Run("a text is published as a message with a flush behind it", func(t *testing.T) {
 		t.Parallel()
 		conn := natstest.Start(t)
-		r := wire.RetainRequest{Text: "Tomas plays the oboe.", WriteControl: wire.WriteControl{Op: "op-1"}}
+		r := wire.RetainRequest{Text: "I play the oboe.", Speaker: "Tomas", WriteControl: wire.WriteControl{Op: "op-1"}}
 		if _, err := newAppender(t, conn).Retain(t.Context(), "alice", r); write.OpOf(err) != "op-1" {
 			t.Errorf("error %v", err)
 		}
 		for seq, kind := range map[uint64]string{1: events.KindMessage, 2: events.KindFlush} {
 			if e, err := conn.EventAt(t.Context(), conn.Naming.Messages(), seq); err != nil || e.Kind != kind || e.Session != write.RetainSession {
 				t.Errorf("event %d is %+v, %v", seq, e, err)
+			} else if kind == events.KindMessage && !strings.Contains(string(e.Data), `"speaker":"Tomas"`) {
+				t.Errorf("the message is %s", e.Data)
 			}
 		}
 	})
@@ -122,7 +125,8 @@ func TestRetain(t *testing.T) {
 		wait := memory.Duration(time.Hour)
 		for name, r := range map[string]wire.RetainRequest{
 			"neither facts nor a text": {}, "facts and a text": {Facts: facts.Facts, Text: "x"}, "facts with a session": {Facts: facts.Facts, Session: "s"},
-			"a blank text": {Text: " \n"}, "too long a wait": {Facts: facts.Facts, WriteControl: wire.WriteControl{Wait: &wait}},
+			"facts with a speaker": {Facts: facts.Facts, Speaker: "Tomas"},
+			"a blank text":         {Text: " \n"}, "too long a wait": {Facts: facts.Facts, WriteControl: wire.WriteControl{Wait: &wait}},
 		} {
 			if _, err := a.Retain(t.Context(), "alice", r); !errors.Is(err, memory.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)
