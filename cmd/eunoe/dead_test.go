@@ -101,6 +101,9 @@ func TestApplyByCommand(t *testing.T) {
 	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "-"); r.code != 0 || !strings.Contains(r.out, "remember") {
 		t.Errorf("applied: %+v", r)
 	}
+	if r := run(t, t.Context(), environ, "", "snapshot", "--bank", "alice", "recent:5", "stats"); r.code != 0 || !strings.Contains(r.out, "recent:5\n  f_") || !strings.Contains(r.out, "  facts: ") {
+		t.Errorf("snapshot: %+v", r)
+	}
 	if r := run(t, t.Context(), environ, "no", "apply", "--bank", "alice", "-"); r.code != 2 {
 		t.Errorf("no JSON: %+v", r)
 	}

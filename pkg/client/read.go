@@ -86,6 +86,11 @@ func (c *Client) Sessions(ctx context.Context, bank memory.BankID, req wire.Sess
 	return Call(ctx, c, wire.Sessions, bank, req)
 }
 
+// Snapshot reads what a curator of the memory looks at, each scope a part.
+func (c *Client) Snapshot(ctx context.Context, bank memory.BankID, req wire.SnapshotRequest) (wire.Snapshot, error) {
+	return Call(ctx, c, wire.SnapshotOf, bank, req)
+}
+
 // Windows reads one page of the bank's windows: those that have not ended, or those that have.
 func (c *Client) Windows(ctx context.Context, bank memory.BankID, req wire.WindowsRequest) (wire.Page[wire.WindowStatus], error) {
 	return Call(ctx, c, wire.Windows, bank, req)

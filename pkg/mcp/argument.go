@@ -18,6 +18,8 @@ const (
 	whole  = "integer"
 	yes    = "boolean"
 	list   = "array"
+	// objects are a list whose elements the request checks.
+	objects = "objects"
 )
 
 // argument is one argument of a tool.
@@ -37,6 +39,8 @@ func (t tool) schema() map[string]any {
 			p["type"] = "string"
 		case list:
 			p["items"] = map[string]any{"type": "string"}
+		case objects:
+			p["type"], p["items"] = "array", map[string]any{"type": "object"}
 		}
 		if a.does != "" {
 			p["description"] = a.does
@@ -144,6 +148,15 @@ func (a argument) coerce(v json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(s), nil
 		}
 		return json.Marshal([]string{s})
+	case objects:
+		if quoted {
+			v = json.RawMessage(s)
+		}
+		var values []map[string]any
+		if json.Unmarshal(v, &values) != nil {
+			return nil, wrong("a list of objects")
+		}
+		return v, nil
 	case moment:
 		switch {
 		case !quoted:
@@ -178,5 +191,15 @@ func bind[T any](g given) (v T, err error) {
 		return v, fmt.Errorf("arguments: %w", err)
 	}
 	err = memory.DecodeEvent(body, &v)
+	return v, err
+}
+
+// strict is bind for arguments whose own fields are checked: one that is not known is an error.
+func strict[T any](g given) (v T, err error) {
+	body, err := memory.Encode(map[string]json.RawMessage(g))
+	if err != nil {
+		return v, fmt.Errorf("arguments: %w", err)
+	}
+	err = memory.Decode(body, &v)
 	return v, err
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
@@ -60,6 +62,66 @@ func entities(ctx context.Context, b *bank, g given) (string, error) {
 func status(ctx context.Context, b *bank, _ given) (string, error) {
 	s, err := client.Call(ctx, b.client, wire.StatusOf, b.id, wire.StatusRequest{})
 	return fmt.Sprintf("%d messages, %d facts, %d composites, %d observations, %d entities; settled: %t", s.Conservation.Published, s.Facts, s.Composites, s.Observations, s.Entities, s.Settled), err
+}
+
+func snapshot(ctx context.Context, b *bank, g given) (string, error) {
+	r, err := bind[wire.SnapshotRequest](g)
+	if err != nil {
+		return "", err
+	}
+	s, err := b.client.Snapshot(ctx, b.id, r)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, p := range s.Parts {
+		out = append(out, p.Scope+":")
+		for _, name := range slices.Sorted(maps.Keys(p.Counts)) {
+			out = append(out, fmt.Sprintf("%s %d", name, p.Counts[name]))
+		}
+		for _, e := range p.Entities {
+			out = append(out, fmt.Sprintf("[%s] %s", e.ID, line(e.Name+" "+strings.Join(e.Aliases, ", "))))
+		}
+		for _, pair := range p.Alike {
+			out = append(out, fmt.Sprintf("may be one: %v", pair))
+		}
+		for _, session := range p.Sessions {
+			out = append(out, fmt.Sprintf("session %s: %d messages", line(string(session.Session)), session.Messages))
+		}
+		if len(p.Conflicts) > 0 {
+			out = append(out, contradictions(p.Conflicts))
+		}
+		if len(p.Items) > 0 {
+			out = append(out, lines(p.Items, false))
+		}
+		if p.Cut {
+			out = append(out, "(there is more)")
+		}
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+func apply(ctx context.Context, b *bank, g given) (string, error) {
+	r, err := strict[wire.ApplyRequest](g)
+	if err != nil {
+		return "", err
+	}
+	a, err := b.client.Apply(ctx, b.id, r)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, x := range a.Results {
+		s := fmt.Sprintf("%s: %s [%s] %s", x.Change, x.Outcome, cmp.Or(strings.Join(x.IDs, "] ["), x.ID), x.Reason)
+		for _, c := range x.Collides {
+			s += fmt.Sprintf(" · near [%s] %s", c.ID, line(c.Text))
+		}
+		out = append(out, strings.TrimSpace(s))
+	}
+	if a.DryRun {
+		out = append(out, "(nothing was changed)")
+	}
+	return strings.Join(out, "\n"), nil
 }
 
 // search and fetch have the names, arguments and replies that some clients expect of a source of documents.

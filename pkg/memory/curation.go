@@ -2,19 +2,21 @@ package memory
 
 // The operations of a curation.
 const (
-	CurateRemember  = "remember"  // a new fact
-	CurateEdit      = "edit"      // a new version of a fact
-	CurateSupersede = "supersede" // one fact ends another
-	CurateMerge     = "merge"     // facts that say the same become one
-	CurateSplit     = "split"     // a fact becomes several
-	CurateConflict  = "conflict"  // two facts cannot both hold
-	CurateResolve   = "resolve"   // one party of a conflict holds
-	CurateDismiss   = "dismiss"   // both parties hold
-	CurateLink      = "link"      // a relation between two facts or entities
-	CurateUnlink    = "unlink"    // its end
-	CurateTopic     = "topic"     // what facts are about
-	CuratePin       = "pin"       // a fact does not decay
-	CurateForget    = "forget"    // refused: it is a request of its own
+	CurateRemember  = "remember"       // a new fact
+	CurateEdit      = "edit"           // a new version of a fact
+	CurateSupersede = "supersede"      // one fact ends another
+	CurateMerge     = "merge"          // facts that say the same become one
+	CurateSplit     = "split"          // a fact becomes several
+	CurateConflict  = "conflict"       // two facts cannot both hold
+	CurateResolve   = "resolve"        // one party of a conflict holds
+	CurateDismiss   = "dismiss"        // both parties hold
+	CurateLink      = "link"           // a relation between two facts or entities
+	CurateUnlink    = "unlink"         // its end
+	CurateTopic     = "topic"          // what facts are about
+	CuratePin       = "pin"            // a fact does not decay
+	CurateAlias     = "alias"          // names of one entity are joined, or parted
+	CurateEntities  = "merge_entities" // several entities become one
+	CurateForget    = "forget"         // refused: it is a request of its own
 )
 
 // Curation is one change of an apply. Which fields an op takes is the contract's. A field that takes an id may hold a
@@ -39,6 +41,28 @@ type Curation struct {
 	Topic    *string      `json:"topic,omitempty"`
 	Pin      *bool        `json:"pin,omitempty"`
 	Parts    []FactInput  `json:"parts,omitempty"`
+	Entity   string       `json:"entity,omitempty"`
+	Aliases  []string     `json:"aliases,omitempty"`
+	Remove   bool         `json:"remove,omitempty"`
+}
+
+// AliasRequest returns what a change joins or parts; false for one that is about no names.
+func (c Curation) AliasRequest() (AliasRequest, bool) {
+	switch c.Op {
+	case CurateAlias:
+		return AliasRequest{Entity: c.Entity, Aliases: c.Aliases, Remove: c.Remove}, true
+	case CurateEntities:
+		r := AliasRequest{Entity: c.Into}
+		for i, id := range c.IDs {
+			if r.Entity == "" && i == 0 {
+				r.Entity = id
+			} else if id != r.Entity {
+				r.Aliases = append(r.Aliases, id)
+			}
+		}
+		return r, true
+	}
+	return AliasRequest{}, false
 }
 
 // CurationWrite is a change as the log has it: the facts that it gives are among those of the write.

@@ -68,6 +68,15 @@ func ParseEntityID(field, s string) (EntityID, error) {
 	return id, nil
 }
 
+// GivenName returns the type that a name is given with, "" for none, and the name as it is written.
+func GivenName(s string) (EntityType, string) {
+	typ, name, found := strings.Cut(s, ":")
+	if t := EntityType(strings.ToLower(strings.TrimSpace(typ))); found && t.Known() {
+		return t, strings.TrimSpace(name)
+	}
+	return "", strings.TrimSpace(s)
+}
+
 // Split returns the type and the name of an entity id.
 func (e EntityID) Split() (EntityType, string) {
 	typ, name, found := strings.Cut(string(e), ":")

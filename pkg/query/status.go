@@ -96,7 +96,7 @@ func (s *Service) accounts(r Reader, st *wire.Status, now time.Time) error {
 	if st.Usage, err = r.Usage(); err != nil {
 		return err
 	}
-	if st.Decisions.Pending, err = r.PendingDecisions(); err != nil {
+	if st.Decisions.Pending, err = r.PendingQuestions(memory.PendingDecide); err != nil {
 		return err
 	}
 	b, err := r.Bank()

@@ -93,8 +93,8 @@ func (p Position) IsZero() bool { return p == Position{} }
 type Accounts interface {
 	// Conservation counts message events by what became of them.
 	Conservation() (memory.Conservation, error)
-	// PendingDecisions counts the facts that wait for a model's decision.
-	PendingDecisions() (int, error)
+	// PendingQuestions counts what of a kind waits for a model.
+	PendingQuestions(kind memory.PendingKind) (int, error)
 	// Pending gives, for each session with pending messages, how many, the first
 	// and last of them, by session; at most limit sessions.
 	Pending(limit int) ([]PendingSession, error)

@@ -7,7 +7,7 @@ import (
 )
 
 // The endpoints of a bank. Recall, Get, List, Tree, Entities, History, Changes, Status,
-// Sessions, Windows and DeadLetters write nothing.
+// Sessions, Windows, DeadLetters and Snapshot write nothing.
 var (
 	// Recall finds what bears on a query.
 	Recall = Endpoint[RecallRequest, RecallReply]{
@@ -185,6 +185,17 @@ var (
 				Attempts: 3, Stream: "MEM_WINDOWS", Seq: 7, Subject: "mem.alice.window.chat-1", First: exampleTime, Last: exampleTime.Add(time.Minute)}}},
 		},
 	}
+	// SnapshotOf shows what a curator looks at. (The name Snapshot is that of its reply.)
+	SnapshotOf = Endpoint[SnapshotRequest, Snapshot]{
+		Name: "snapshot", Summary: "Show what a curator of the memory looks at.",
+		Example: Example[SnapshotRequest, Snapshot]{
+			SnapshotRequest{Scopes: []string{ScopeStats, ScopeEntity + "Alice"}},
+			Snapshot{Tokens: 9, Parts: []SnapshotPart{
+				{Scope: ScopeStats, Counts: map[string]int{"facts": 1, "conflicts": 0}},
+				{Scope: ScopeEntity + "Alice", Items: []memory.Item{exampleItem}, Entities: []memory.Entity{{ID: "person:alice", Type: "person", Name: "Alice", Facts: 1}}},
+			}},
+		},
+	}
 )
 
 // The endpoints of operators.
@@ -229,7 +240,7 @@ func Endpoints() []Description {
 		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(), Apply.Describe(),
 		Conflicts.Describe(), Alias.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
-		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(),
+		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(), SnapshotOf.Describe(),
 		Banks.Describe(), Dead.Describe(), Reextract.Describe(), Verify.Describe(), Erase.Describe(),
 	}
 }

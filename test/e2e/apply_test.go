@@ -70,6 +70,21 @@ func TestCurationByApply(t *testing.T) {
 		waitErased(t, d.Local, "Ozymandias")
 		natstest.Eventually(t, "the garden stays", func() bool { return holds(facts(d.plain, "a3"), "garden") })
 	})
+	t.Run("names are joined in an apply, and go from the log with the last fact about their entity", func(t *testing.T) {
+		r := d.mustPost("a5", "apply", `{"changes":[{"op":"remember","as":"$a","text":"Ozyma keeps newts.","entities":["person:Ozyma"]},
+			{"op":"alias","entity":"Ozyma","aliases":["Zymandra"]},{"op":"remember","text":"Ines mends nets.","entities":["person:Ines"]}]}`)
+		named := list(d.mustAsk("mem.a5.entities", `{"match":"zymandra"}`)["items"])
+		if len(named) != 1 || named[0].(object)["id"] != "person:ozyma" {
+			t.Fatalf("entities %v", named)
+		}
+		d.mustAsk("mem.a5.forget", fmt.Sprintf(`{"id":%q}`, outcome(r, 0)["id"]))
+		waitErased(t, d.Local, "Zymandra")
+		if got := facts(d.plain, "a5"); len(got) != 1 || !holds(got, "nets") {
+			t.Errorf("facts %q", got)
+		}
+		d.refused("a5", "apply", `{"changes":[{"op":"alias","entity":"Ines","aliases":[]}]}`, "400", "changes.0.aliases")
+		d.refused("a5", "apply", `{"changes":[{"op":"merge_entities","ids":["person:ines","person:nobody"]}]}`, "404", "changes.0.ids.1")
+	})
 	t.Run("retain tells what it collides with and what would settle it", func(t *testing.T) {
 		say := func(text string) object {
 			return outcome(d.mustPost("a4", "retain", fmt.Sprintf(`{"facts":[{"text":%q,"speaker":"Ines","entities":["person:Ines"]}]}`, text)), 0)

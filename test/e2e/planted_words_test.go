@@ -271,6 +271,21 @@ func plantEverywhere(t *testing.T, q plain, p *planter, bank string) []string {
 	send("derive", "observe", map[string]any{"derive.observations": nil, "derive.types": nil, "derive.op": nil, "derive.query": "heron %s"})
 	send("edit", "edit", map[string]any{"edit.id": fact, "edit.text": nil})
 	edited := send("edit", "edit", map[string]any{"edit.id": fact, "edit.type": nil, "edit.tags": nil, "edit.text": "The lathe is a %s one."})
+	part := func(words string) object { // a change whose texts are planted words
+		return object{"op": "remember", "text": fmt.Sprintf("The lathe has a %s bench.", p.word("curate."+words)), "speaker": speaker, "sources": []string{id},
+			"entities": []string{"person:" + p.word("curate.entities")}, "tags": []string{p.word("curate.tags")}, "metadata": object{"k": p.word("curate.metadata")}}
+	}
+	named := p.word("curate.entity")
+	one, two := part("text"), part("text")
+	one["as"], two["as"] = "$a", "$b"
+	one["entities"] = []string{"person:" + named}
+	curate, err := json.Marshal(object{"changes": []any{one, two, object{"op": "alias", "entity": named, "aliases": []string{p.word("curate.aliases")}},
+		object{"op": "conflict", "ids": []string{"$a", "$b"}, "reason": p.word("curate.reason")}, object{"op": "topic", "ids": []string{"$a"}, "topic": p.word("curate.topic")},
+		object{"op": "split", "id": "$b", "parts": []any{object{"text": "A bench stands there. " + p.word("curate.parts")}, object{"text": "It is old. " + p.word("curate.parts")}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.mustAsk("mem."+bank+".apply", string(curate))
 	send("feedback", "feedback", map[string]any{"feedback.retrieved": []any{fact}, "feedback.used": []any{edited["id"]}, "feedback.outcome": "success"})
 	send("bank", "bank", map[string]any{})
 	for _, d := range wire.Endpoints() { // in every other form, most of which are refused

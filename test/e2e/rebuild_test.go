@@ -50,6 +50,8 @@ func history(p plain) {
 	p.mustAsk("mem.talk.feedback", string(feedback))
 	p.mustAsk("mem.talk.alias", `{"entity":"Alice","aliases":["Ben","爱丽丝"]}`)
 	p.mustAsk("mem.talk.alias", `{"aliases":["person:ben"],"remove":true}`)
+	p.mustAsk("mem.talk.apply", `{"changes":[{"op":"remember","as":"$n","text":"Carla tunes pianos.","entities":["person:Carla"]},{"op":"alias","entity":"Carla","aliases":["Charlie"]},
+		{"op":"remember","text":"Charlie moved to Faro.","entities":["person:Charlie"]},{"op":"topic","ids":["$n"],"topic":"work"},{"op":"pin","id":"$n","pin":true}]}`)
 	p.publish("mem.talk.message.s0", `{"id":"m0","content":"a duplicate id"}`)
 	p.publish("mem.talk.message.s0", `{"content":5}`)
 	p.publish("mem.talk.message.s0", `{"id":"better","speaker":"Alice","content":"I moved to Porto in April, not March.","replaces":"m4","time":"2026-03-03T09:00:00Z"}`)

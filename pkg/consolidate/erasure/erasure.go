@@ -39,6 +39,8 @@ type Store interface {
 	Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error)
 	// KnownFacts reports which of the facts the store has, in any state.
 	KnownFacts(ctx context.Context, ids []memory.FactID) (map[memory.FactID]bool, error)
+	// KnownNames reports which names an entity of a bank bears: names, or entities as type:name.
+	KnownNames(ctx context.Context, bank memory.BankID, names []string) (map[string]bool, error)
 	// SourcesOf returns the message sequences on which the facts that the store has rest.
 	SourcesOf(ctx context.Context, ids []memory.FactID) (map[memory.FactID][]uint64, error)
 	// RetainedFacts reports which of the facts the store has as an op retained them by hand.
@@ -47,16 +49,6 @@ type Store interface {
 	KnownObservations(ctx context.Context, ids []memory.ObservationID) (map[memory.ObservationID]bool, error)
 	// AppliedDecisions returns the decisions of models about these facts that were applied, by fact, target and write.
 	AppliedDecisions(ctx context.Context, bank memory.BankID, facts []memory.FactID) ([]memory.DecisionResult, error)
-}
-
-// Entry is a stream event to erase.
-type Entry struct {
-	No     int64 // ascending in the order of commits
-	Bank   memory.BankID
-	Stream string // by its default name; the suffix tells the kind of stream
-	Seq    uint64
-	Op     string // of the forget
-	Whole  bool   // nothing of the write is kept, because its bank was erased
 }
 
 const (

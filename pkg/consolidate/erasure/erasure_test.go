@@ -62,6 +62,10 @@ func (q *queue) KnownFacts(context.Context, []memory.FactID) (map[memory.FactID]
 	return q.facts, nil
 }
 
+func (q *queue) KnownNames(context.Context, memory.BankID, []string) (map[string]bool, error) {
+	return nil, nil
+}
+
 func (q *queue) KnownObservations(context.Context, []memory.ObservationID) (map[memory.ObservationID]bool, error) {
 	return nil, nil
 }

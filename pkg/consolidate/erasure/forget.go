@@ -10,6 +10,16 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
+// Entry is a stream event to erase.
+type Entry struct {
+	No     int64 // ascending in the order of commits
+	Bank   memory.BankID
+	Stream string // by its default name; the suffix tells the kind of stream
+	Seq    uint64
+	Op     string // of the forget
+	Whole  bool   // nothing of the write is kept, because its bank was erased
+}
+
 // finishForget erases what the store does not know of: dead letters about what was forgotten, and of a session or bank
 // also what is no message. It returns the rest of the forget: its receipt, and what it named if that is an id.
 func (e *Eraser) finishForget(ctx context.Context, w memory.Write) (memory.Write, error) {

@@ -21,7 +21,7 @@ func (ws *workspace) alias(r memory.AliasRequest) {
 	var states []memory.State
 	for i, alias := range r.Aliases {
 		field := fmt.Sprintf("aliases.%d", i)
-		typ, spelling := givenName(alias)
+		typ, spelling := memory.GivenName(alias)
 		if typ == "" {
 			typ, _ = to.Split()
 		}
@@ -48,22 +48,13 @@ func (ws *workspace) alias(r memory.AliasRequest) {
 	ws.out.Outcome.Results = []memory.WriteResult{{ID: string(to), Outcome: memory.OutcomeUpdated}}
 }
 
-// givenName returns the type that a name is given with, "" for none, and the name as it is written.
-func givenName(s string) (memory.EntityType, string) {
-	typ, name, found := strings.Cut(s, ":")
-	if t := memory.EntityType(strings.ToLower(strings.TrimSpace(typ))); found && t.Known() {
-		return t, strings.TrimSpace(name)
-	}
-	return "", strings.TrimSpace(s)
-}
-
 // aliased returns the entity that an alias is about: the one that bears its name or, to part a name, that the name leads to.
 // One that is not stored is made, of the type of an entity that bears one of the other names, else as a person.
 func (ws *workspace) aliased(r memory.AliasRequest) memory.EntityID {
 	if r.Entity == "" && len(r.Aliases) > 0 {
 		r.Entity = r.Aliases[0]
 	}
-	typ, name := givenName(r.Entity)
+	typ, name := memory.GivenName(r.Entity)
 	switch found := ws.bearing(typ, name); {
 	case len(found) == 1:
 		return found[0].ID
@@ -75,7 +66,7 @@ func (ws *workspace) aliased(r memory.AliasRequest) memory.EntityID {
 		return ""
 	}
 	for _, a := range r.Aliases {
-		if found := ws.bearing(givenName(a)); typ == "" && len(found) > 0 {
+		if found := ws.bearing(memory.GivenName(a)); typ == "" && len(found) > 0 {
 			typ = found[0].Type
 		}
 	}

@@ -82,6 +82,8 @@ func (c *curator) change(w memory.CurationWrite) memory.WriteResult {
 		return c.link(w.Curation)
 	case memory.CurateTopic:
 		return c.topic(w.Curation)
+	case memory.CurateAlias, memory.CurateEntities:
+		return c.names(w.Curation)
 	}
 	return c.refuse(400, "op", "%.40q is no change that is known here", w.Op)
 }

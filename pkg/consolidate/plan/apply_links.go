@@ -112,6 +112,36 @@ func (c *curator) topic(w memory.Curation) memory.WriteResult {
 	return memory.WriteResult{IDs: slices.Clone(w.IDs), Outcome: memory.OutcomeUpdated}
 }
 
+// names joins names of one entity, or whole entities, or parts names again.
+func (c *curator) names(w memory.Curation) memory.WriteResult {
+	if w.Op == memory.CurateEntities {
+		for i, id := range w.IDs {
+			if entity, err := memory.ParseEntityID("ids", id); err != nil || c.entity(entity) == nil {
+				return c.refuse(404, fmt.Sprintf("ids.%d", i), "no entity %.60q", id)
+			}
+		}
+		if w.Into != "" && !slices.Contains(w.IDs, w.Into) {
+			return c.refuse(400, "into", "is none of ids")
+		}
+	}
+	r, _ := w.AliasRequest()
+	if len(r.Aliases) == 0 {
+		return c.refuse(400, "ids", "names %d entities; expected two or more", len(w.IDs))
+	}
+	c.alias(r)
+	clear(c.resolved) // what a name led to before
+	if c.out.Outcome.Code != 0 {
+		if c.out.Outcome.Field = c.field(c.out.Outcome.Field); w.Op == memory.CurateEntities {
+			c.out.Outcome.Field = c.field("ids")
+		}
+		return memory.WriteResult{}
+	}
+	if found := c.out.Outcome.Results; len(found) > 0 {
+		return found[0]
+	}
+	return memory.WriteResult{}
+}
+
 // maxCollisions is how many collisions of a fact are told.
 const maxCollisions = 5
 

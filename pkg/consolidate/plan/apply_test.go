@@ -159,3 +159,34 @@ func TestApply(t *testing.T) {
 		}
 	})
 }
+
+func TestApplyJoinsNames(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	old := b.one(consolidatetest.Fact(t, "Misaki", "Misaki plays the koto.")).ID
+	next := consolidatetest.Fact(t, "美咲", "美咲 repairs kites.")
+	out := b.curate([]memory.Fact{next}, change(memory.CurateAlias, memory.Curation{Entity: "Misaki", Aliases: []string{"美咲"}}),
+		change(memory.CurateRemember, memory.Curation{As: "$n"}, 0))
+	equal(t, "refused", out.Message, "")
+	equal(t, "entity", out.Results[0].ID, "person:misaki")
+	equal(t, "facts", [2]memory.EntityID{b.m.FactsByID[memory.FactID(old)].Entities[0], b.m.FactsByID[memory.FactID(out.Results[1].ID)].Entities[0]},
+		[2]memory.EntityID{"person:misaki", "person:misaki"})
+
+	b.one(consolidatetest.Fact(t, "Sasha", "Sasha sells kites."))
+	out = b.curate(nil, change(memory.CurateEntities, memory.Curation{IDs: []string{"person:sasha", "person:misaki"}, Into: "person:misaki"}))
+	equal(t, "refused", out.Message, "")
+	equal(t, "leads to", b.m.Named["person:sasha"].Redirect, memory.EntityID("person:misaki"))
+	out = b.curate(nil, change(memory.CurateAlias, memory.Curation{Entity: "Misaki", Aliases: []string{"Sasha"}, Remove: true}))
+	equal(t, "refused", out.Message, "")
+	equal(t, "leads to", b.m.Named["person:sasha"].Redirect, memory.EntityID(""))
+	checkInvariants(t, b.m, settings())
+
+	for field, c := range map[string]memory.Curation{
+		"changes.0.ids.1":     {Op: memory.CurateEntities, IDs: []string{"person:misaki", "person:nobody"}},
+		"changes.0.into":      {Op: memory.CurateEntities, IDs: []string{"person:misaki", "person:sasha"}, Into: "person:otto"},
+		"changes.0.aliases.0": {Op: memory.CurateAlias, Entity: "Misaki", Aliases: []string{"Otto"}, Remove: true},
+		"changes.0.entity":    {Op: memory.CurateAlias, Entity: "Otto", Aliases: []string{"Otti"}, Remove: true},
+	} {
+		equal(t, field, b.curate(nil, change(c.Op, c)).Field, field)
+	}
+}

@@ -19,7 +19,7 @@ func (a *Appender) Alias(ctx context.Context, bank memory.BankID, r wire.AliasRe
 	if err != nil {
 		return wire.AliasReply{}, err
 	}
-	if err := checkAlias(r); err != nil {
+	if err := checkAlias("", r); err != nil {
 		return wire.AliasReply{}, err
 	}
 	if err := a.exists(ctx, bank); err != nil {
@@ -47,17 +47,18 @@ func (a *Appender) Alias(ctx context.Context, bank memory.BankID, r wire.AliasRe
 	return reply, err
 }
 
-func checkAlias(r wire.AliasRequest) error {
+// checkAlias checks the form of the names; at is what their fields' names begin with.
+func checkAlias(at string, r wire.AliasRequest) error {
 	if len(r.Aliases) == 0 || len(r.Aliases) > maxAliases {
-		return memory.Invalid("aliases", "holds %d names; expected 1 to %d", len(r.Aliases), maxAliases)
+		return memory.Invalid(at+"aliases", "holds %d names; expected 1 to %d", len(r.Aliases), maxAliases)
 	}
 	if r.Entity != "" || !r.Remove {
-		if err := checkName("entity", r.Entity); err != nil {
+		if err := checkName(at+"entity", r.Entity); err != nil {
 			return err
 		}
 	}
 	for i, n := range r.Aliases {
-		if err := checkName(request.Element("aliases", i), n); err != nil {
+		if err := checkName(request.Element(at+"aliases", i), n); err != nil {
 			return err
 		}
 	}

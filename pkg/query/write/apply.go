@@ -192,14 +192,14 @@ func (a *Appender) tellCollisions(ctx context.Context, bank memory.BankID, resul
 		r.Collides = slices.DeleteFunc(slices.Clone(r.Collides), func(c memory.Collision) bool { return texts[c.ID] == "" })
 		for k := range r.Collides {
 			c := &r.Collides[k]
-			c.Text, c.Settle = texts[c.ID], settling(r.ID, *c)
+			c.Text, c.Settle = texts[c.ID], Settling(r.ID, *c)
 		}
 	}
 	return nil
 }
 
-// settling returns changes for apply, one of which would settle a collision.
-func settling(id string, c memory.Collision) []memory.Curation {
+// Settling returns changes for apply, one of which would settle a collision.
+func Settling(id string, c memory.Collision) []memory.Curation {
 	if c.Conflict != "" {
 		return []memory.Curation{{Op: memory.CurateResolve, ID: string(c.Conflict), Winner: id}, {Op: memory.CurateResolve, ID: string(c.Conflict), Winner: string(c.ID)},
 			{Op: memory.CurateDismiss, ID: string(c.Conflict)}}

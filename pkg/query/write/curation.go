@@ -24,7 +24,8 @@ func curations() map[string]takes {
 		memory.CurateSplit: {[]string{"id", "parts"}, []string{"version"}}, memory.CurateConflict: {[]string{"ids"}, []string{"reason"}},
 		memory.CurateResolve: {[]string{"id", "winner"}, []string{"version"}}, memory.CurateDismiss: {[]string{"id"}, []string{"version"}},
 		memory.CurateLink: {[]string{"from", "to", "relation"}, []string{"strength"}}, memory.CurateUnlink: {[]string{"from", "to", "relation"}, nil},
-		memory.CurateTopic: {[]string{"ids", "topic"}, nil},
+		memory.CurateTopic: {[]string{"ids", "topic"}, nil}, memory.CurateAlias: {[]string{"aliases"}, []string{"entity", "remove"}},
+		memory.CurateEntities: {[]string{"ids"}, []string{"into"}},
 	}
 }
 
@@ -115,6 +116,14 @@ func checkCurationValues(at string, c memory.Curation) error {
 		return memory.Invalid(at+".type", "is not the form of a type; expected 1 to 64 of a-z, 0-9 and _")
 	case c.Op == memory.CurateSplit && len(c.Parts) < 2:
 		return memory.Invalid(at+".parts", "holds %d facts; a split takes two or more", len(c.Parts))
+	}
+	if c.Op == memory.CurateEntities && len(c.IDs) < 2 {
+		return memory.Invalid(at+".ids", "names %d entities; expected two or more", len(c.IDs))
+	}
+	if r, ok := c.AliasRequest(); ok && c.Op == memory.CurateAlias {
+		if err := checkAlias(at+".", r); err != nil {
+			return err
+		}
 	}
 	if c.Op == memory.CurateEdit {
 		if _, err := request.Tags(at+".tags", c.Tags); err != nil {

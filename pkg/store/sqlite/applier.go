@@ -37,6 +37,7 @@ type applier struct {
 	embedderRead bool
 	erased       bool     // something was erased
 	unnamed      []string // ids of entities that the write removed
+	trim         []uint64 // writes whose outcomes lose their results, because they name such an entity
 }
 
 // apply runs fn as one write transaction.

@@ -98,6 +98,25 @@ func (db *DB) KnownFacts(ctx context.Context, ids []memory.FactID) (map[memory.F
 	return existing(ctx, db, "facts", ids)
 }
 
+// KnownNames reports which names an entity of a bank bears: names, or entities as type:name.
+func (db *DB) KnownNames(ctx context.Context, bank memory.BankID, names []string) (map[string]bool, error) {
+	const find = `SELECT EXISTS (SELECT 1 FROM banks b JOIN entity_names n ON n.bank = b.no JOIN entities e ON e.bank = b.no AND e.id = n.entity
+WHERE b.id = ?1 AND n.name IN (?2, ?4) AND ?3 IN ('', e.type))`
+	out := map[string]bool{}
+	err := db.file.Read(ctx, func(tx *engine.Tx) error {
+		for _, given := range names {
+			typ, name := memory.GivenName(given)
+			var known bool
+			if err := tx.Get("look up a name", find, []any{string(bank), memory.NormalText(engine.Text(name)), string(typ), memory.NormalText(memory.PersonName(engine.Text(name)))}, &known); err != nil {
+				return err
+			}
+			out[given] = known
+		}
+		return nil
+	})
+	return out, err
+}
+
 // SourcesOf returns the message sequences on which the facts that are stored rest, by fact.
 func (db *DB) SourcesOf(ctx context.Context, ids []memory.FactID) (map[memory.FactID][]uint64, error) {
 	const find = `SELECT f.id, s.seq FROM json_each(?) j JOIN facts f ON f.id = j.value JOIN fact_sources s ON s.fact = f.no ORDER BY f.no, s.seq`

@@ -156,8 +156,20 @@ UNION SELECT r.write FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.o
 			return err
 		}
 	}
+	a.trim = writes
+	return nil
+}
+
+// trimNaming takes the results out of the outcomes of writes that gave removed entities other names. What finds writes
+// by the facts of their results runs before it.
+func (a *applier) trimNaming(bank int64) error {
+	if len(a.trim) == 0 {
+		return nil
+	}
 	const trim = `UPDATE ops SET outcome = json_remove(outcome, '$.results') WHERE bank = ?1 AND write IN (SELECT value FROM json_each(?2))`
-	return a.tx.Exec("trim their outcomes", trim, bank, engine.List(writes))
+	err := a.tx.Exec("trim their outcomes", trim, bank, engine.List(a.trim))
+	a.trim = nil
+	return err
 }
 
 // eraseMessage erases a message event: its row and words are deleted, the event becomes forgotten, and a tombstone keeps

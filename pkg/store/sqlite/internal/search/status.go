@@ -125,10 +125,10 @@ func (r *Reader) Conservation() (memory.Conservation, error) {
 	return c, err
 }
 
-// PendingDecisions counts the facts that wait for a model's decision.
-func (r *Reader) PendingDecisions() (n int, err error) {
-	const count = `SELECT count(*) FROM pending_models WHERE bank = ? AND kind = 'decide'`
-	err = r.tx.Get("count pending decisions", count, []any{r.bank}, &n)
+// PendingQuestions counts what of a kind waits for a model.
+func (r *Reader) PendingQuestions(kind memory.PendingKind) (n int, err error) {
+	const count = `SELECT count(*) FROM pending_models WHERE bank = ? AND kind = ?`
+	err = r.tx.Get("count pending questions", count, []any{r.bank, string(kind)}, &n)
 	return n, err
 }
 

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,5 +70,58 @@ func showApplied(w io.Writer, r wire.ApplyReply) {
 		fmt.Fprintln(w, "nothing was changed")
 	} else {
 		fmt.Fprintf(w, "write %d, op %s\n", r.Write, console.OneLine(r.Op))
+	}
+}
+
+func (a *cli) snapshotCommand() *cobra.Command {
+	var tokens int
+	cmd := &cobra.Command{
+		Use:   "snapshot [SCOPE…]",
+		Short: "Show what to curate: what is pending, contradictory, recent, stale or alike",
+		Long: "Shows what a curator of the memory looks at. A scope is pending, conflicts, stats,\n" +
+			"health, entity:NAME, topic:NAME, recent:N or query:TEXT.",
+		Example: "  eunoe snapshot\n  eunoe snapshot conflicts entity:Alice",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req := wire.SnapshotRequest{Scopes: args}
+			if cmd.Flags().Changed("max-tokens") {
+				req.MaxTokens = &tokens
+			}
+			return ask(a, cmd, wire.SnapshotOf, req, showSnapshot)
+		},
+	}
+	cmd.Flags().IntVar(&tokens, "max-tokens", 0, "most tokens of all texts together (default 4000)")
+	return cmd
+}
+
+func showSnapshot(w io.Writer, s wire.Snapshot) {
+	for i, p := range s.Parts {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, console.OneLine(p.Scope))
+		for _, name := range slices.Sorted(maps.Keys(p.Counts)) {
+			fmt.Fprintf(w, "  %s: %d\n", strings.ReplaceAll(name, "_", " "), p.Counts[name])
+		}
+		for _, x := range p.Sessions {
+			fmt.Fprintf(w, "  session %s: %d messages\n", console.OneLine(string(x.Session)), x.Messages)
+		}
+		for _, e := range p.Entities {
+			fmt.Fprintf(w, "  %s  %s\n", console.OneLine(string(e.ID)), console.OneLine(join(append([]string{e.Name}, e.Aliases...))))
+		}
+		for _, pair := range p.Alike {
+			fmt.Fprintf(w, "  may be one: %s\n", console.OneLine(join(pair)))
+		}
+		for _, c := range p.Conflicts {
+			fmt.Fprintf(w, "  %s  %s\n", c.ID, console.OneLine(c.Reason))
+			for _, f := range c.Facts {
+				fmt.Fprintf(w, "    %s  %s\n", f.ID, console.OneLine(f.Text))
+			}
+		}
+		for _, f := range p.Items {
+			fmt.Fprintf(w, "  %s  %s\n", f.ID, console.OneLine(f.Text))
+		}
+		if p.Cut {
+			fmt.Fprintln(w, "  there is more; --max-tokens and narrower scopes show it")
+		}
 	}
 }
