@@ -110,6 +110,7 @@ func (c *Consolidator) active(ctx context.Context) error {
 	group.Go(func() error { return l.run(ctx) })
 	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Messages(), messages, l.messages, decode) })
 	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Writes(), writes, l.writes, decodeWrites) })
+	group.Go(func() error { l.tell(ctx); return nil })
 	group.Go(func() error { return publisher.Run(ctx, l.committed) })
 	group.Go(func() error { return eraser.Run(ctx, l.erasures) })
 	if c.deps.Embedder != nil {
@@ -130,6 +131,22 @@ func (d Deps) Backfill(r retry.Policy) backfill.Deps {
 	return backfill.Deps{Conn: d.Conn, Store: d.Store, Embedder: d.Embedder, Redactor: d.Redactor, Retry: r, Log: d.Log}
 }
 
+// maxFed bounds the bytes of events that are handed on together, unless a single one has more: a transaction of
+// hundreds of messages of a megabyte would take seconds.
+const maxFed = 1 << 20
+
+// nextFed returns how many events of a run are handed on next.
+func nextFed(run []events.Event) int {
+	n, size := 0, 0
+	for n < len(run) {
+		if size += len(run[n].Data); n > 0 && size > maxFed {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // feed decodes the batches of a stream and hands them on, in order.
 func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, decode func([]events.Event) T) error {
 	cfg := ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch, Check: func(ctx context.Context) error {
@@ -137,11 +154,15 @@ func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint
 		return err
 	}}
 	return ordered.Read(ctx, c.deps.Conn, cfg, func(ctx context.Context, run []events.Event) error {
-		select {
-		case to <- decode(run):
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
+		for len(run) > 0 {
+			n := nextFed(run)
+			select {
+			case to <- decode(run[:n]):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			run = run[n:]
 		}
+		return nil
 	})
 }

@@ -3,17 +3,22 @@ package consolidate
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// messagesFirst is how many batches of messages go before writes that are ready, so that a flood of messages does not
-// keep facts out of the store for good.
-const messagesFirst = 8
+// Messages go before writes that are ready, but no more batches and for no longer than this, so that a flood of messages
+// does not keep facts out of the store.
+const (
+	messagesFirst    = 8
+	messagesFirstFor = maxTransaction
+)
 
 // loop is the one goroutine that changes the store. Messages go first, because they are to be recallable at once; a
 // write waits until the messages it rests on are applied.
@@ -26,22 +31,53 @@ type loop struct {
 	committed chan struct{} // signalled after a commit
 	erasures  chan struct{} // signalled after a commit, which may have queued erasures
 
-	waiting []Write // read and not yet applied, in order
+	applied atomic.Uint64 // Writes, for other goroutines
+	waiting []Write       // read and not yet applied, in order
 	batch   batchSize
 }
 
 func newLoop(a *Applier, cfg Config) *loop {
-	return &loop{Applier: a, config: cfg, messages: make(chan MessageBatch), writes: make(chan []decodedWrite),
+	l := &loop{Applier: a, config: cfg, messages: make(chan MessageBatch), writes: make(chan []decodedWrite),
 		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1)}
+	l.applied.Store(a.Writes)
+	return l
+}
+
+// How often it is told how far the writes are applied: soon after each commit, and often enough that the record lives.
+const (
+	tellAfter = 10 * time.Millisecond
+	tellAgain = events.LeaseTTL / 4
+)
+
+// tell tells those who append how far the writes are applied, until ctx ends.
+func (l *loop) tell(ctx context.Context) {
+	record := kv.OpenApplied(l.deps.Conn)
+	tick := time.NewTicker(tellAfter)
+	defer tick.Stop()
+	told, at := uint64(0), time.Time{}
+	for {
+		if now := l.applied.Load(); now != told || time.Since(at) >= tellAgain {
+			if err := record.Put(ctx, now); err == nil {
+				told = now
+			}
+			at = time.Now() // one that failed is told again then, or with the next commit
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // run applies until ctx ends or the store belongs to another owner.
 func (l *loop) run(ctx context.Context) error {
 	signal(l.committed) // an earlier owner may have left changes and erasures behind
 	signal(l.erasures)
+	since := time.Now()
 	for batches := 0; ; {
 		ready := l.ready()
-		if batches < messagesFirst || ready == 0 {
+		if batches < messagesFirst && time.Since(since) < messagesFirstFor || ready == 0 {
 			select {
 			case b := <-l.messages:
 				if err := l.applyMessages(ctx, b); err != nil {
@@ -62,6 +98,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		since = time.Now()
 	}
 }
 
@@ -161,6 +198,7 @@ func (l *loop) applyWrites(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	l.applied.Store(l.Writes)
 	clear(run) // the queue's array must not keep what was applied in memory
 	l.waiting = l.waiting[n:]
 	signal(l.committed)

@@ -82,6 +82,11 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) 
 	if err != nil {
 		return Input{}, fmt.Errorf("read messages of window %s: %w", window.ID, err)
 	}
+	done, err := w.oneLarge(ctx, found)
+	if err != nil {
+		return Input{}, err
+	}
+	defer done()
 	pick := func(seqs []uint64) []memory.Message {
 		var out []memory.Message
 		said := map[memory.MessageID]bool{}
@@ -102,6 +107,27 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) 
 		in.Profile, in.Entities = w.profile(ctx, window.Bank), w.entities(ctx, window.Bank)
 	}
 	return in, nil
+}
+
+// largeWindow is the size in bytes from which a window is large.
+const largeWindow = 64 << 10
+
+// oneLarge waits where messages are large until no other window with such is being decoded and redacted, which takes
+// seconds of a processor for some: with one for each handler, nothing else would get on.
+func (w *Worker) oneLarge(ctx context.Context, found map[uint64]events.Event) (done func(), err error) {
+	size := 0
+	for _, e := range found {
+		size += len(e.Data)
+	}
+	if size < largeWindow {
+		return func() {}, nil
+	}
+	select {
+	case w.large <- struct{}{}:
+		return func() { <-w.large }, nil
+	case <-ctx.Done():
+		return nil, events.Classify(ctx.Err(), "read a large window")
+	}
 }
 
 // entitiesTimeout bounds the wait for known entities.

@@ -23,9 +23,9 @@ import (
 // Config sets how a Worker takes windows.
 type Config struct {
 	Concurrency int // windows worked on at a time, 1 or more
-	// InTurn appends the ends of windows in the order the windows were taken, however many are worked on at a time.
+	// InTurn appends the ends of a bank's windows in the order the windows were taken, however many are worked on at a time.
 	InTurn bool
-	// Ahead is how many windows are taken ahead so that banks take turns (work.Config.Ahead); it does not go with InTurn.
+	// Ahead is how many windows are taken ahead so that banks take turns (work.Config.Ahead).
 	Ahead       int
 	AckWait     time.Duration  // silence after which the broker gives a window to another worker
 	MaxAttempts int            // tries of a window before it is a dead letter, 1 or more
@@ -89,6 +89,8 @@ type Worker struct {
 	appender   *events.Appender
 	unembedded atomic.Bool // the last facts went without vectors
 	senseless  senseless
+	flow       *flow
+	large      chan struct{} // one for the large window that is worked on
 }
 
 // NewWorker returns a worker. It starts nothing.
@@ -106,7 +108,7 @@ func NewWorker(c Config, d Deps) (*Worker, error) {
 		}
 		d.Redactor = r
 	}
-	return &Worker{config: c, deps: d, metrics: newMetrics(d.Conn), appender: events.NewAppender(d.Conn)}, nil
+	return &Worker{config: c, deps: d, metrics: newMetrics(d.Conn), appender: events.NewAppender(d.Conn), flow: newFlow(d.Conn), large: make(chan struct{}, 1)}, nil
 }
 
 // Metrics returns the live counters.
@@ -129,9 +131,19 @@ func (w *Worker) append(ctx context.Context, write memory.Write) (seq uint64, st
 	if err := turn.Wait(ctx); err != nil {
 		return 0, false, fmt.Errorf("wait for the windows before: %w", err)
 	}
+	pass, err := w.flow.enter(ctx, write.Bank, 1+len(write.Facts))
+	if err != nil {
+		return 0, false, fmt.Errorf("wait for the writes before: %w", err)
+	}
 	appending := w.appender.Append(ctx, write)
 	turn.Pass()
-	return appending.Wait(ctx)
+	seq, stored, err = appending.Wait(ctx)
+	if err != nil || !stored {
+		pass.leave()
+	} else {
+		pass.appended(seq)
+	}
+	return seq, stored, err
 }
 
 // handle ends one window, in a span of its own.

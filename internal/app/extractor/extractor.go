@@ -28,9 +28,12 @@ func Stage() process.Stage {
 	return process.Stage{Name: "extractor", Does: "turns windows into facts", Embeds: true, Build: build}
 }
 
-// windowsAhead is how many windows a process with a language model holds, so that one bank with many does not keep
-// another's waiting. They name messages and hold no text: some 20 kB each at most.
-const windowsAhead = 256
+// How many windows a process holds so that one bank with many does not keep another's waiting. They name messages and hold
+// no text: some 20 kB each at most, and 1 kB as the rules have them cut. Those beyond wait in the order of the queue.
+const (
+	windowsAhead      = 256  // with a language model, where other processes can help
+	rulesWindowsAhead = 8192 // by rules
+)
 
 func build(p *process.Process) (process.Runner, error) {
 	redact, err := secret.NewRedactor(p.Settings.Redact)
@@ -52,7 +55,7 @@ func build(p *process.Process) (process.Runner, error) {
 		c.Ahead, deps.Fallback = windowsAhead, rules.New()
 	} else if c.Concurrency == 1 {
 		// Rules see one window alone, so windows may be worked on at once where their ends keep their order.
-		c.InTurn, c.Concurrency = true, rulesConcurrency
+		c.InTurn, c.Concurrency, c.Ahead = true, rulesConcurrency, rulesWindowsAhead
 	}
 	s, err := extract.NewWorker(c, deps)
 	if err != nil {

@@ -19,12 +19,12 @@ type Config struct {
 	Durable     string // name of the consumer that all workers of the stage share; required
 	Stage       string // of dead letters; "" = Durable
 	Concurrency int    // handlers at a time; 0 = 4
-	// InTurn gives each handler a Turn (TurnOf), so that concurrent handlers can take effect in the order of the
-	// stream.
+	// InTurn gives each handler a Turn (TurnOf), so that concurrent handlers of a bank can take effect in the order of
+	// the stream.
 	InTurn bool
 	// Ahead is how many events are taken before a handler is free for them, so that banks take turns: one with many
 	// events does not keep those of another waiting. Half of them go back while another process has nothing to do. 0 =
-	// events are handled in the order of the stream; it does not go with InTurn.
+	// events are handled in the order of the stream.
 	Ahead       int
 	MaxAttempts int // deliveries before an event is dead; 0 = 5
 	// Patience bounds the sum of the waits of an event that is repeated by RetryLater; after it such a delivery counts

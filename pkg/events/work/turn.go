@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Turn is the place of a handler in the order of the stream, among those that Run calls at once. The zero Turn waits
-// for nobody.
+// Turn is the place of a handler in the order of the stream, among those of one bank that Run calls at once. The zero
+// Turn waits for nobody.
 type Turn struct {
 	before <-chan struct{} // closed when all earlier turns have passed
 	own    *passed
@@ -27,7 +27,7 @@ func (t Turn) next() Turn {
 	return n
 }
 
-// Wait returns when every handler of an earlier event has returned or called Pass. It returns the error of ctx if that
+// Wait returns when every handler of an earlier event of the bank has returned or called Pass. It returns the error of ctx if that
 // ends first.
 func (t Turn) Wait(ctx context.Context) error {
 	if t.before == nil {
@@ -59,6 +59,35 @@ func (t Turn) Pass() {
 			go func() { <-t.before; close(t.own.done) }()
 		}
 	})
+}
+
+// turns gives the turns of each bank.
+type turns struct {
+	mu   sync.Mutex
+	last map[string]Turn // of the handler begun last; a bank without handlers has none
+}
+
+func (t *turns) next(bank string) Turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	turn := t.last[bank].next()
+	t.last[bank] = turn
+	return turn
+}
+
+// pass ends a turn, and forgets the bank where it was the last one.
+func (t *turns) pass(bank string, turn Turn) {
+	turn.Pass()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last[bank].own != turn.own {
+		return
+	}
+	select {
+	case <-turn.own.done:
+		delete(t.last, bank)
+	default: // an earlier one has not passed
+	}
 }
 
 type turnKey struct{}

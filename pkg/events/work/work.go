@@ -3,7 +3,7 @@
 //
 // Run takes events and calls a handler, whose error decides what becomes of the event: nil acknowledges it,
 // deadletter.Permanent makes a dead letter of it, RetryLater waits for something that is unavailable, any other error
-// retries it a few times. Handlers that run at once take effect in stream order by a Turn.
+// retries it a few times. Handlers of a bank that run at once take effect in stream order by a Turn.
 //
 // Park sets a window aside whose bank has no token budget left; Unpark queues it again.
 package work
@@ -38,7 +38,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		return memory.Invalid("durable", "a work queue's consumer needs a name")
 	}
 	cfg = cfg.orDefault(c.Naming)
-	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, slots: make(chan struct{}, cfg.Concurrency)}
+	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	w.handling = handling
@@ -84,9 +84,9 @@ type worker struct {
 	running  sync.WaitGroup
 	slots    chan struct{} // one for each handler that runs
 	line     *line         // events taken ahead; nil = none are
-	last     Turn          // of the handler begun last
-	taken    atomic.Int64  // events taken so far
-	asking   atomic.Bool   // a request for an event is open
+	turns    turns
+	taken    atomic.Int64 // events taken so far
+	asking   atomic.Bool  // a request for an event is open
 
 	counting sync.Mutex
 	tally    tally
@@ -136,8 +136,7 @@ func (w *worker) take(ctx context.Context) error {
 			w.begin(m, func() {})
 			continue
 		}
-		names, _ := w.conn.Naming.Parse(m.Subject()) //nolint:errcheck // one that cannot be parsed is of no bank
-		w.line.add(names.BankToken, m)
+		w.line.add(w.bankOf(m), m)
 	}
 }
 
@@ -170,17 +169,26 @@ func handBack(queue jetstream.MessagesContext) {
 	}
 }
 
+// bankOf returns the token of the bank that an event is of; one that cannot be parsed is of none.
+func (w *worker) bankOf(m jetstream.Msg) string {
+	names, _ := w.conn.Naming.Parse(m.Subject()) //nolint:errcheck // see above
+	return names.BankToken
+}
+
 // begin starts a handler in a slot that was taken, and calls done when it returns.
 func (w *worker) begin(m jetstream.Msg, done func()) {
 	var turn Turn
+	bank := ""
 	if w.cfg.InTurn {
-		turn = w.last.next()
-		w.last = turn
+		bank = w.bankOf(m)
+		turn = w.turns.next(bank)
 	}
 	w.running.Go(func() {
 		defer func() { <-w.slots }()
 		defer done()
-		defer turn.Pass()
+		if w.cfg.InTurn {
+			defer w.turns.pass(bank, turn)
+		}
 		w.process(m, turn)
 	})
 }

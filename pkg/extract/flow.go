@@ -1,0 +1,126 @@
+package extract
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// Writes are applied in the order of the log, so what a bank has appended and not applied yet stands before the writes of
+// every other bank. A process therefore appends this much ahead of the store, counted in writes and their facts, of which
+// the store applies some 500 a second.
+const (
+	aheadOfBank = 192 // by one bank
+	aheadOfAll  = 320 // by all; a bank without any may append all the same
+	flowLook    = 10 * time.Millisecond
+)
+
+// flow holds the appending of a process back while the store is behind. It holds nothing back while no consolidator
+// tells how far it is: extraction does not depend on one.
+type flow struct {
+	applied *kv.Applied
+
+	mu      sync.Mutex
+	read    time.Time
+	ofBank  map[memory.BankID]int
+	all     int
+	pending []*pass // appended and not applied, as far as is known
+}
+
+// pass is what one write adds to the flow.
+type pass struct {
+	flow *flow
+	bank memory.BankID
+	cost int
+	seq  uint64
+}
+
+func newFlow(c *events.Conn) *flow {
+	return &flow{applied: kv.OpenApplied(c), ofBank: map[memory.BankID]int{}}
+}
+
+// enter waits until a bank may append a write of a cost. The pass is to be told what became of it.
+func (f *flow) enter(ctx context.Context, bank memory.BankID, cost int) (*pass, error) {
+	tick := time.NewTicker(flowLook)
+	defer tick.Stop()
+	for {
+		f.mu.Lock()
+		if of := f.ofBank[bank]; of == 0 || of < aheadOfBank && f.all < aheadOfAll {
+			p := &pass{flow: f, bank: bank, cost: cost}
+			f.ofBank[bank] += cost
+			f.all += cost
+			look := f.all > aheadOfAll && f.due() // what is pending must not grow with the number of banks
+			f.mu.Unlock()
+			if look {
+				f.look(ctx)
+			}
+			return p, nil
+		}
+		look := f.due()
+		f.mu.Unlock()
+		if look {
+			f.look(ctx)
+			continue
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, events.Classify(ctx.Err(), "append")
+		}
+	}
+}
+
+// due reports whether it is time to look again, which the caller then does.
+func (f *flow) due() bool {
+	if time.Since(f.read) < flowLook {
+		return false
+	}
+	f.read = time.Now()
+	return true
+}
+
+// look reads how far the writes are applied, and forgets what is.
+func (f *flow) look(ctx context.Context) {
+	applied, known, _ := f.applied.Get(ctx) //nolint:errcheck // then it is not known
+	if ctx.Err() != nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	left := f.pending[:0]
+	for _, p := range f.pending {
+		if !known || p.seq <= applied {
+			f.remove(p)
+		} else {
+			left = append(left, p)
+		}
+	}
+	clear(f.pending[len(left):])
+	f.pending = left
+}
+
+func (f *flow) remove(p *pass) {
+	f.all -= p.cost
+	if f.ofBank[p.bank] -= p.cost; f.ofBank[p.bank] == 0 {
+		delete(f.ofBank, p.bank)
+	}
+}
+
+// appended says where the write stands in the log.
+func (p *pass) appended(seq uint64) {
+	p.flow.mu.Lock()
+	defer p.flow.mu.Unlock()
+	p.seq = seq
+	p.flow.pending = append(p.flow.pending, p)
+}
+
+// leave says that the write is not in the log.
+func (p *pass) leave() {
+	p.flow.mu.Lock()
+	defer p.flow.mu.Unlock()
+	p.flow.remove(p)
+}

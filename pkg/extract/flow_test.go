@@ -1,0 +1,75 @@
+package extract_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/extract"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// TestABankAppendsLittleAheadOfTheStore is told that nothing is applied, and then that everything is.
+func TestABankAppendsLittleAheadOfTheStore(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	told, stop := make(chan uint64), make(chan struct{})
+	stopped := make(chan struct{})
+	go func() { // the consolidator, which tells again before the record expires
+		defer close(stopped)
+		record, applied := kv.OpenApplied(c), uint64(0)
+		for {
+			if err := record.Put(t.Context(), applied); err != nil {
+				t.Error(err)
+			}
+			select {
+			case applied = <-told:
+			case <-time.After(events.LeaseTTL / 6):
+			case <-stop:
+				return
+			}
+		}
+	}()
+	defer func() { close(stop); <-stopped }()
+	natstest.Eventually(t, "a record", func() bool {
+		_, known, err := kv.OpenApplied(c).Get(t.Context())
+		return err == nil && known
+	})
+
+	put := func(b memory.BankID, n int) {
+		for i := range n {
+			seq, err := c.PublishMessage(t.Context(), b, session, fmt.Appendf(nil, `{"content":"message %d"}`, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := memory.Window{Bank: b, Session: session, Trigger: memory.TriggerFlush, ID: memory.NewWindowID(b, session, seq, seq, 0), New: []memory.WindowMessage{{Seq: seq}}}
+			if err := c.PublishWindow(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const loud = 300
+	put("loud", loud)
+	start(t, c, extract.Func(echo()), func(cfg *extract.Config, _ *extract.Deps) { cfg.Concurrency, cfg.InTurn, cfg.Ahead = 16, true, 1000 })
+	appended := func(b memory.BankID) uint64 {
+		last, err := c.LastWrite(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return last
+	}
+	natstest.Eventually(t, "writes of the loud bank", func() bool { return appended("loud") > 50 })
+	put("quiet", 1)
+	natstest.Eventually(t, "the write of the quiet bank", func() bool { return appended("quiet") > 0 })
+	for range 10 { // what would be appended is appended soon
+		if n := appended("loud"); n > 200 {
+			t.Fatalf("the loud bank appended %d writes before any was applied", n)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	told <- 1 << 40
+	natstest.Eventually(t, "all writes of the loud bank", func() bool { return appended("loud") >= loud })
+}
