@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/bits"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,9 @@ func IsEnglish(s string, habit Language) bool {
 	}
 	best, _ := p.best()
 	english := p.score[languageIndex[English]]
+	if p.rival() < len(languages) && switchesLanguage(s) {
+		return false
+	}
 	switch {
 	case p.foreign > 0 && english < exclusive/3:
 		return false
@@ -68,6 +72,21 @@ func IsEnglish(s string, habit Language) bool {
 	}
 	return p.foreign*exclusive <= english && 3*p.score[p.rival()] <= 2*english
 }
+
+// switchesLanguage reports whether a clause of a sentence is in another language than English.
+func switchesLanguage(s string) bool {
+	for _, clause := range clauseJoints.Split(s, -1) {
+		p := profile(clause)
+		r := p.rival()
+		if r < len(languages) && p.words > 2 && p.score[r] > p.score[languageIndex[English]] {
+			return true
+		}
+	}
+	return false
+}
+
+// clauseJoints are where a speaker may change the language.
+var clauseJoints = regexp.MustCompile(`[,;:–—]+ | (?:but|and|because|so) `)
 
 // languages are those that words tell apart, by how many people write them: of equals the first counts. languageIndex
 // holds their places.

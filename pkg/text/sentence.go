@@ -93,7 +93,8 @@ func endsSentence(text string, start, at, end int, r rune) bool {
 	next, _ := utf8.DecodeRuneInString(text[end:])
 	last := lastToken(text[start:at])
 	if !unicode.IsSpace(next) && !isEmoji(next) && !isCJK(next) { // "Great!Let's go"; but "v1.2", "a.b", "http://x?Y"
-		return r != '.' && unicode.IsUpper(next) && !strings.Contains(last, "://") && !strings.HasPrefix(last, "www.")
+		brand := len(last) > 1 && r == '!' && strings.ToUpper(last) == last // FRITZ!Box
+		return r != '.' && unicode.IsUpper(next) && !brand && !strings.Contains(last, "://") && !strings.HasPrefix(last, "www.")
 	}
 	after := strings.TrimLeft(text[end:], " \t")
 	follow, _ := utf8.DecodeRuneInString(after)

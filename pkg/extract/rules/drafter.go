@@ -123,12 +123,12 @@ func (t *drafter) draft(s string, ps []piece, low string, h persons, content int
 			text = t.quote("said", date.Annotate(s, dates), h)
 		}
 	case h.open:
-		if content < 3 && typ == memory.TypeFact {
+		if content < 3 && typ == memory.TypeFact && !hasDigit(s) {
 			return
 		}
 		text = t.quote("told", date.Annotate(s, dates), h)
 	case dangling.Has(firstWord(ps)) || h.we:
-		if content < 3 && len(dates) == 0 {
+		if content < 3 && len(dates) == 0 && !hasDigit(s) {
 			return
 		}
 		text = t.quote("said", date.Annotate(s, dates), h)

@@ -12,12 +12,12 @@ import (
 
 // without drops what dates add in brackets.
 func without(s string) string {
-	for i := strings.Index(s, " ("); i >= 0; i = strings.Index(s, " (") {
+	for i := strings.Index(s, "("); i >= 0; i = strings.Index(s, "(") {
 		j := strings.IndexByte(s[i:], ')')
 		if j < 0 {
 			break
 		}
-		s = s[:i] + s[i+j+1:]
+		s = strings.TrimSuffix(s[:i], " ") + s[i+j+1:]
 	}
 	return s
 }
@@ -34,6 +34,7 @@ func TestOtherLanguagesStandWordForWord(t *testing.T) {
 		"У меня аллергия на орехи.", "Аз живея в Пловдив и съм учител.", "Мене звати Олена, я з Одеси.", "Έχω δύο γάτες και έναν σκύλο.", "أنا أعمل ممرضة في بيروت.",
 		"יש לי שני כלבים וחתול.", "मेरी बहन डॉक्टर है।", "ฉันแพ้ถั่วลิสง", "私は毎朝コーヒーを飲みます。", "我对花生过敏。", "저는 간호사예요.", "Ben bor i huset i skoven.",
 		"Ich liebe it when we skypen mit Oma.", "Mi boss me dijo que my laptop no funciona.", "J'ai un call avec my manager à 15h.",
+		"Me encantan los gatos but my husband hates them.", "我的猫今年五岁了。",
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +70,7 @@ func TestSmallTalkMakesNoFact(t *testing.T) {
 	for _, said := range []string{
 		"Sounds good!", "brb", "One sec.", "Let me check.", "Will do.", "Never mind.", "Got it, thanks!", "Fair enough.", "I don't know.", "Just a second please", "You bet!", "No way!",
 		"Not really.", "That makes sense.", "Good night all", "I know, right?", "Hang on a moment.", "Same here!", "Why not?", "Oh, I see what you mean.", "Thank you so much!", "Hahaha", "Of course!",
-		"Happy birthday!", "Let me think about it.", "k", "Sure thing", "👍", "I get it.", "Absolutely.", "Are you there?", "Anything else?",
+		"Happy birthday!", "Let me think about it.", "k", "Sure thing", "👍", "I get it.", "Absolutely.", "Are you there?", "Anything else?", "Give me a moment.", "Give me a sec!",
 	} {
 		if got := read(t, by("Alice", said)); len(got) != 0 {
 			t.Errorf("%q gives %q", said, texts(got))
@@ -90,6 +91,8 @@ func TestNumbersAndCodesSurvive(t *testing.T) {
 		"Meine Kundennummer ist 88-1203-55.":             "88-1203-55",
 		"Mi vuelo es el IB3166, asiento 14C.":            "IB3166, asiento 14C",
 		"The docs are at https://x.org/a_b/c?d=1&e=2.":   "https://x.org/a_b/c?d=1&e=2",
+		"The wifi is called FRITZ!Box 7590 AX.":          "FRITZ!Box 7590 AX",
+		"Lol it cost 89,99 €.":                           "89,99",
 		"Room 4.12, third door.":                         "4.12",
 		"- printer: HP-4400\n- toner: CF259X":            "CF259X",
 	} {

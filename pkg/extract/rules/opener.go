@@ -153,7 +153,8 @@ var chatter = phraseList(`take care, see you, talk soon, talk to you, catch you 
 	how are you, how have you been, what's up, what's new, long time no see, good to see, great to see, nice to see, good to hear, great to hear,
 	nice to hear, i'm here for you, i'm always here, here for you, let's catch up, sounds like, that sounds, that's so, that's really, that is so,
 	what a, never thought of it, i see, i know right, you're right, you are right, that's right, don't worry, appreciate it, appreciate that,
-	appreciate your, appreciate you, means a lot, mean a lot, i feel you, here's a, here is a, check it out, recommend it, happy birthday, merry christmas, happy holidays, happy new year, sleep well, sweet dreams, never mind, let me check, let me think, let me see, let me look, hang on, hold on, fingers crossed, awesome news, great news, agree more, feel free to, small world, check this out, take a look, i'm glad`)
+	appreciate your, appreciate you, means a lot, mean a lot, i feel you, here's a, here is a, check it out, recommend it, happy birthday, merry christmas, happy holidays, happy new year, sleep well, sweet dreams, never mind, let me check, let me think, let me see, let me look, hang on, hold on, bear with me, give me a moment, give me a minute, give me a second,
+	give me a sec, give me a bit, fingers crossed, awesome news, great news, agree more, feel free to, small world, check this out, take a look, i'm glad`)
 
 // encouragements are verbs that open encouragement.
 var encouragements = text.NewWordSet(`keep focus believe trust stay enjoy try let take give look check imagine feel hang go just never come have be make do don't follow embrace

@@ -23,7 +23,7 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 		pt.m, pt.d, next = m, d, behind
 	} else {
 		d, j, ordinal, ok := p.dayNumberAt(i)
-		if !ok {
+		if !ok || d == 1 && !ordinal && p.t[i].digits == 0 && !p.has(j, kOf) { // a May evening
 			return point{}, i, false
 		}
 		if p.is(j, ".") && p.tight(j) {

@@ -11,7 +11,8 @@ func (p *parser) expression(i int) (match, bool) {
 		return m, true
 	}
 	if m, ok := p.anchored(i); ok {
-		return p.agreed(p.withDayPart(m)), true
+		m = p.agreed(p.withDayPart(m))
+		return m, !p.inName(m)
 	}
 	pt, next, ok := p.point(i, false)
 	if !ok {
@@ -24,7 +25,8 @@ func (p *parser) expression(i int) (match, bool) {
 	if ok && p.tab.cjk {
 		s, next = p.onward(s, next)
 	}
-	return p.agreed(p.withDayPart(match{s, pt.at, next})), ok
+	m := p.agreed(p.withDayPart(match{s, pt.at, next}))
+	return m, ok && !p.inName(m)
 }
 
 // modifies reports whether a whole month or year at word i only says of which one a day is that the grammar does not know:
@@ -98,7 +100,7 @@ func (p *parser) onward(s interval, next int) (interval, int) {
 // repeats reports whether what begins at word i happens every time: "every Monday", "Mondays and".
 func (p *parser) repeats(i int) bool {
 	for j := i - 1; j >= 0 && j >= i-3; j-- {
-		if p.has(j, kEvery) && (!p.has(j, kArticle) || p.has(i, kWeekday)) {
+		if p.has(j, kEvery) && (!p.has(j, kArticle) || p.has(i, kWeekday) && !p.has(i+1, kDir, kNear)) {
 			return true
 		}
 		if p.t[j].digits == 0 && !p.has(j, kArticle, kOrdinal, kNumber) {

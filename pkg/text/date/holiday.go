@@ -140,7 +140,7 @@ func (p *parser) anyMoved(i int, behind bool) bool {
 		end = p.clauseEnd(i)
 	}
 	for j := p.clauseStart(i); j < end; j++ {
-		if matches(p.tab.moved, p.t[j].low) {
+		if p.moves(j) {
 			return true
 		}
 	}

@@ -50,6 +50,7 @@ const (
 	kMovedTo        // stands before the date that something is moved to
 	kNot            // denies the date behind it
 	kNaming         // stands before a name
+	kTitled         // stands before the name of a work or a street
 	kWeak           // a month or weekday that is a common word too
 )
 
@@ -61,7 +62,7 @@ var kinds = map[string]kind{
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
-	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "titled": kTitled,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

@@ -90,6 +90,9 @@ func nthIn(base interval, n, count int, u unit, wd int, isDay, many bool) (inter
 	case u == uWeek && n < 0:
 		last, ok := weekOf(base, -1)
 		return interval{from: last.from - 7*(count-1), to: last.to, rel: base.rel}, ok
+	case u == uWeekend && !many:
+		saturday, ok := nthIn(base, n, 1, uDay, 6, true, false)
+		return interval{from: saturday.from, to: saturday.from + 1, rel: base.rel}, ok
 	case u == uDay || u == uMonth || u == uWeek:
 		if n < 0 {
 			behind := base.to + 1

@@ -41,6 +41,9 @@ func (p *parser) timeBefore(i int) bool {
 	if p.has(i-1, kArticle) {
 		i--
 	}
+	if p.has(i-1, kTo) && !p.has(i-1, kIn, kUntil) { // moved to May, and not "I prefer autumn to spring"
+		return p.anyMoved(i-1, false)
+	}
 	return p.has(i-1, kIn, kUntil, kSince, kFrom, kTo, kBetween, kBefore, kAfter, kPart) && !p.has(i-1, kEvery)
 }
 
@@ -60,7 +63,7 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 	}
 	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")
 	before := p.has(i-1, kIn, kSince, kUntil, kFrom, kBetween, kAfter, kBefore, kYearWord) || p.has(i-1, kOf) && i > 1
-	before = before || p.yearFirst(i, next)
+	before = before || p.yearFirst(i, next) || p.yearBetween(i, next)
 	if !loose && !brackets && !before || p.tight(i) && p.t[i-1].mark && !brackets && !loose || p.has(next, kMarkYear) && !loose {
 		return point{}, i, false
 	}
@@ -79,6 +82,19 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 func (p *parser) yearFirst(i, next int) bool {
 	return p.tab.inverted && p.t[i].first && p.t[i].digits == 4 && next+1 < len(p.t) && !p.t[next].mark && p.t[next].senses == nil &&
 		matches(p.tab.subject, p.t[next+1].low)
+}
+
+// yearBetween reports whether a bare year stands in the middle of a clause about its past: "Wir haben 2019 in Lübeck
+// geheiratet". Behind a number of something stands a noun or its adjective.
+func (p *parser) yearBetween(i, next int) bool {
+	if !p.tab.inverted || i == 0 || !p.known || p.t[i].digits != 4 || p.t[i].n < 1900 || p.t[i].n > p.y || p.t[i-1].mark || p.t[i-1].digits > 0 {
+		return false
+	}
+	if next < len(p.t) && !p.t[next].mark && (p.t[next].upper || !p.tab.words[p.t[next].low] && p.t[next].senses == nil && !p.isPast(next)) {
+		return false
+	}
+	before := p.t[i-1]
+	return (before.senses == nil && p.tab.words[before.low] || matches(p.tab.subject, before.low) || p.isPast(i-1)) && p.direction(i) < 0
 }
 
 // decade reads "the 1990s", "the 90s" and "the 15th century".

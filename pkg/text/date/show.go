@@ -1,13 +1,20 @@
 package date
 
-import "time"
+import (
+	"time"
+	"unicode/utf8"
+)
 
 // Annotate writes behind each relative expression of s, in brackets, the days it names, so that the sentence can be
 // read at any time: "We met yesterday (7 May 2023)." spans must be those that Find returned for s.
 func Annotate(s string, spans []Span) string {
 	for i := len(spans) - 1; i >= 0; i-- {
 		if d := spans[i]; d.Relative && d.End <= len(s) {
-			s = s[:d.End] + " (" + d.String() + ")" + s[d.End:]
+			space := " "
+			if r, _ := utf8.DecodeLastRuneInString(s[:d.End]); isCJK(r) {
+				space = ""
+			}
+			s = s[:d.End] + space + "(" + d.String() + ")" + s[d.End:]
 		}
 	}
 	return s

@@ -26,6 +26,9 @@ func (p *parser) between(i int) (match, bool) {
 	if p.tab.cjk && (p.has(behind, kInPost, kAgoPost) || p.has(behind-1, kInPost, kAgoPost)) { // 今日から2日後
 		return match{}, false
 	}
+	if !open && p.has(j, kSeason) && p.has(behind-1, kSeason) && !p.timeBefore(j) { // "I prefer autumn to spring"
+		return match{}, false
+	}
 	closed := p.has(behind, kToPost)
 	if !open && !closed && !sure(a, b, sep) {
 		return match{}, false
@@ -270,7 +273,7 @@ func (p *parser) movedTo(i, j, k, behind int, b point, open bool) (match, bool) 
 		return match{}, false
 	}
 	for x := i - 1; x >= p.clauseStart(i); x-- {
-		if matches(p.tab.moved, p.t[x].low) {
+		if p.moves(x) {
 			s, ok := p.resolve(b)
 			return match{s, k, behind}, ok
 		}

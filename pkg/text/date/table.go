@@ -44,6 +44,7 @@ type table struct {
 	postposed     bool            // "last" may stand behind its noun
 	inverted      bool            // behind a date in front, the verb stands before its subject
 	dotted        bool            // 20. is an ordinal
+	nouns         bool            // nouns begin with a capital letter
 	cjk           bool            // no spaces between words; numerals of Han characters
 	holidays      []string
 	past, future  *regexp.Regexp // words, or for CJK a piece of the sentence
@@ -114,6 +115,9 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 		return nil
 	case "dotted":
 		t.dotted = true
+		return nil
+	case "nouns":
+		t.nouns = true
 		return nil
 	case "cjk":
 		t.cjk = true

@@ -55,6 +55,13 @@ func (p *parser) direction(i int) int {
 				}
 			}
 		}
+		if start == 0 && lo != i && lo > 0 && !p.ownSubject(start, i) { // "Two days late, on Saturday, it arrived."
+			for j, end := i+1, p.clauseEnd(i)+14; j < len(p.t) && j < end; j++ {
+				if d := p.cue(j, i); d != 0 {
+					return d
+				}
+			}
+		}
 		if start == 0 || p.ownSubject(start, i) {
 			return 0
 		}
@@ -79,7 +86,7 @@ func (p *parser) cue(j, i int) int {
 		}
 		return 1
 	}
-	if matches(p.tab.moved, t.low) && !p.isPast(j) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
+	if p.moves(j) && !p.isPast(j) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
 		return 1
 	}
 	if p.isPast(j) {
@@ -101,6 +108,11 @@ func (p *parser) movedUntil(i int) bool {
 	for i--; p.has(i, kArticle); i-- {
 	}
 	return p.has(i, kTo, kUntil, kMovedTo)
+}
+
+// moves reports whether the word at j, or it and the next one, is a verb that moves an appointment.
+func (p *parser) moves(j int) bool {
+	return matches(p.tab.moved, p.t[j].low) || j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.moved, p.t[j].low+" "+p.t[j+1].low)
 }
 
 // isPast reports whether the word at j is a past form.

@@ -54,10 +54,11 @@ var changeForms = []struct {
 	{NewName, newForm("", "name to", changeLead+changeSubject+changeAdverbs+` (?:changed|changes) (?:(?:her|his|their|its) )?(?:\p{Ll}+ )?(?P<x>name) to `)},
 	{NewName, newForm("", "goes by, answers to", changeLead+changeSubject+changeAdverbs+` (?P<x>goes by|answers to) `)},
 	{NewName, newForm("", "rename", changeLead+changeSubject+changeAdverbs+` renamed (?:their |his |her |its |the )?(?P<x>\p{Ll}[\p{L} -]*?)(?: to)? \p{Lu}`)},
-	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, brought, delayed, shifted, put off, extended",
-		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)`+passive+`(?:moved|postponed|rescheduled|pushed back|pushed|brought forward|delayed|shifted|put off|extended)(?: from [^,;:!?]+?)? (?:to|until|till|by) `)},
+	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, brought, delayed, shifted, put off, put back, extended, rebooked",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)`+passive+`(?:moved|postponed|rescheduled|rebooked|pushed back|pushed|brought forward|delayed|shifted|put off|put back|extended)(?: from [^,;:!?]+?)? (?:to|until|till|by) `)},
 	{NewTime, newForm("", "moved, postponed, rescheduled, pushed, delayed, shifted",
-		changeLead+changeSubject+changeAdverbs+` (?:postponed|rescheduled|moved|pushed back|pushed|delayed|shifted) (?:their |his |her |the )(?P<x>[^,;:!?()]+?)(?: from [^,;:!?]+?)? (?:to|until|till) `)},
+		changeLead+changeSubject+changeAdverbs+` (?:postponed|rescheduled|moved|pushed back|pushed|delayed|shifted) (?:their |his |her |the |my |our )(?P<x>[^,;:!?()]+?)(?: from [^,;:!?]+?)? (?:to|until|till) `)},
+	{NewTime, newForm("", "now", changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:is|are|starts|will be) now (?:on|at|from) (?:the )?(?i:\d|noon|midday|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{Ll}*\.? \d)`)},
 	{EndOfPlan, newForm("", "cancel, called off, fell through, is off, was off",
 		changeLead+`(?P<x>\p{L}[^,;:!?()]*?)(?:`+passive+`(?:cancelled|canceled|called off|off(?: again)?[.!,]?$)|(?: just)? fell through)`)},
 	{EndOfPlan, newForm("", "cancel, called off",
@@ -76,6 +77,7 @@ var changeForms = []struct {
 	{EndOfPossession, newForm("", "sold, gave away, given away, rid of, threw, traded, returned, lost, scrapped, donated, binned, wrecked, total, rehomed, parted with",
 		changeLead+changeSubject+changeAdverbs+` (?:sold|gave away|given away|got rid of|gotten rid of|threw out|threw away|thrown out|traded in|returned|lost|scrapped|donated|binned|wrecked|totall?ed|rehomed|parted with) `+changeObject)},
 	{EndOfPossession, newForm("", "away, out, back", changeLead+changeSubject+changeAdverbs+` (?:gave|given|threw|thrown|sent) (?P<x>[^,;:!?()]+?) (?:away|out|back)\b`)},
+	{EndOfPossession, newForm("", "traded, swapped", changeLead+changeSubject+changeAdverbs+` (?:traded|swapped) (?P<x>[^,;:!?()]+?) (?:in\b|for )`)},
 	{EndOfPossession, newForm("", "died, passed away, put down, put to sleep, ran away, broke down, broke, stolen, written off",
 		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|sadly|finally|was|were|got|to be|is|are) )*(?:died|passed away|put down|put to sleep|run over|ran away|run away|broke down|stolen|written off|dead)\b`)},
 	{EndOfAny, newForm("", "lapse, expire, over, run out, ran out, shut down, closed",
@@ -89,11 +91,12 @@ var changeForms = []struct {
 			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed)(?: over)? from|ditched|dumped|axed|abandoned|lost interest in|`+
 			`(?:came|went|got|gone|is|are|signed|swore|sworn) off|got over|gotten over|outgrew|outgrown|grew out of|grown out of|swore off|packed in|jacked in|backed out of|called it quits with) `+changeObject)},
 	{EndOfAny, newForm("", "months, years, ages, weeks, while",
-		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:months|years|ages|weeks|a while|a long time)`)},
+		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks|a while|a long time)`)},
+	{EndOfAny, newForm("", "months, years, ages, weeks", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en)) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks)`)},
 	{EndOfPlan, newForm("", "decided against, decided not, not going to, won't be, pulled out, backed out, not happening, changed",
 		changeLead+changeSubject+changeAdverbs+` (?:(?:decided against|decided not to|(?:is|are) not (?:going to|gonna)|isn't going to|aren't going to|won't be|pulled out of|backed out of|bailed on|changed (?:their|his|her|my) mind about)) `+changeObject)},
 	{NewValue, newForm("", "switched, changed, moved, swapped, upgraded, converted, replaced",
-		changeLead+changeSubject+changeAdverbs+` (?:switched|changed|moved|upgraded|downgraded|converted|swapped|replaced) (?:their |his |her |the |its )?(?P<x>[^,;:!?()]+?) (?:over )?(?:to|for|with) `)},
+		changeLead+changeSubject+changeAdverbs+` (?:switched|changed|moved|upgraded|downgraded|converted|swapped|replaced) (?:their |his |her |the |its |my |our )?(?P<x>[^,;:!?()]+?) (?:over )?(?:to|for|with) `)},
 }
 
 // changeEnds are the words behind which what ended is no longer named.

@@ -22,6 +22,9 @@ var outcomes = []outcome{
 	{stemSet("engag fianc fiance"), phrase(`(?:got married|married|tied the knot)`)},
 	{stemSet("sick ill flu fever covid pneumonia hospit bronchiti unwel"), phrase(`(?:recovered|cured|healthy again|well again|discharged|out of (?:the )?hospital|over the (?:flu|fever|cold))`)},
 	{stemSet("crutch cast sprain"), phrase(`(?:healed|cast (?:is|came|was taken) off|without crutches|walk again)`)},
+	{stemSet("share flatmat roommat housemat parent"), phrase(`(?:lives?|living) (?:alone|(?:by|on) (?:my|her|his|their)(?:self| own))`)},
+	{stemSet("singl"), phrase(`(?:(?:is|am|started|been) (?:seeing (?:someone|somebody)|dating)|in a relationship|has an? (?:\w+ )?(?:girlfriend|boyfriend|partner))`)},
+	{stemSet("nurseri kindergarten preschool daycar crech"), phrase(`(?:started|starts|began) (?:primary |elementary |big )?school`)},
 	{stemSet("work job employ"), phrase(`(?:retired|went into retirement)`)},
 }
 

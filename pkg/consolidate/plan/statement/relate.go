@@ -26,7 +26,7 @@ func Relate(newer, older Reading) Relation {
 	}
 	value := otherValue(newer, older)
 	switch {
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -75,7 +75,7 @@ func setOf(words []string) map[string]bool {
 
 var (
 	shifts = []string{"went up", "went down", "dropped to", "rose to", "fell to", "grew to", "shrank to", "climbed to", "jumped to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to"}
-	calls  = []string{"name is", "is called", "is named"}
+	calls  = []string{"name is", "is called", "is named", "is now called", "is now named"}
 )
 
 var copulas = []string{"is", "are", "am", "costs", "weighs", "starts", "begins", "takes place", "was", "has"}
@@ -156,6 +156,9 @@ func renews(newer, older Reading) bool {
 		return false
 	}
 	about := strings.Join(c.Of, " ")
+	if older.beginsWith(c.Subject+"'s") && strings.HasSuffix(older.subject(), " "+about) && older.HasPhrase(served) {
+		return true
+	}
 	return older.subject() == about || older.beginsWith(c.Subject) && (older.has(c.Of) || strings.HasSuffix(older.subject(), " "+about))
 }
 
@@ -174,6 +177,9 @@ func goesOtherwise(newer, older Reading) bool {
 	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, verb)
 	return common > 0 && onlyNew <= 1 && onlyOld <= 2
 }
+
+// served are the ways of saying by whom or what something is run.
+var served = []string{"is with", "is from", "is on", "is at", "runs", "uses", "comes from", "goes through"}
 
 var nowAtEdge = regexp.MustCompile(`(?i)\b(?:now|these days|nowadays)[.!]*(?: \([^)]*\))?[.!]*$|^(?:now|these days|nowadays)\b`)
 
@@ -241,7 +247,7 @@ func (r Reading) subject() string {
 	return strings.Join(stems, " ")
 }
 
-var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|begins|takes place|got)\b`)
+var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|started|begins|began|takes place|got)\b`)
 
 // longestValue is the largest number of content words of a text that states a value.
 const longestValue = 12

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func otherValue(newer, older Reading) Relation {
 		return Unrelated
 	}
 	isNews := newer.HasPhrase(news)
-	states := older.HasPhrase(copulas) && (newer.HasPhrase(copulas) || newer.HasPhrase(shifts))
+	states := older.HasPhrase(copulas) && (newer.HasPhrase(copulas) || newer.HasPhrase(shifts)) || older.HasPhrase(prefers) && newer.HasPhrase(prefers)
 	nowNames, wasNames := namesBesides(newer, older), namesBesides(older, newer)
 	nowWords, wasWords := frame(newer), frame(older)
 	attribute := strings.Contains(newer.subject(), " ") // of something: "Ana's rent", not "Ana"
@@ -57,6 +58,57 @@ func otherValue(newer, older Reading) Relation {
 	}
 	return relation
 }
+
+var prefers = []string{"prefers", "prefer"}
+
+// counts reports whether the newer text states, as news, another number of what the older one counts or numbers for the
+// same subject: "has two children now", "is down to 76 kilos", "is in Year 13 now".
+func counts(newer, older Reading) bool {
+	if !newer.HasPhrase(news) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil ||
+		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(strings.TrimSuffix(first(newer), "'s"), strings.TrimSuffix(first(older), "'s")) {
+		return false
+	}
+	n, now, unit := counted(newer)
+	o, was, ofOld := counted(older)
+	if unit == "" || unit != ofOld || n == o {
+		return false
+	}
+	return len(now) == 0 || len(was) == 0 || len(without(was, now)) < len(was)
+}
+
+// counted returns the one number of a text, the stems of its topic, and the stem of what the number counts or numbers:
+// the word behind it or, where that is none, the word before it; "" where there is none, or several numbers.
+func counted(r Reading) (number string, topic []string, unit string) {
+	words := strings.Fields(r.Plain)
+	content, digits := map[string]string{}, map[string]bool{"one": true}
+	for _, w := range r.Words {
+		content[w.Text], digits[w.Text] = w.Stem, w.Number
+	}
+	at := slices.IndexFunc(words, func(w string) bool { return digits[w] })
+	if at < 0 || slices.ContainsFunc(words[at+1:], func(w string) bool { return digits[w] }) {
+		return "", nil, ""
+	}
+	of := ""
+	for _, i := range []int{at + 1, at - 1} {
+		if i >= 0 && i < len(words) && content[words[i]] != "" && !newsStems[content[words[i]]] {
+			of = words[i]
+			break
+		}
+	}
+	subject := setOf(text.ContentStems(first(r)))
+	for w, stem := range content {
+		if w != words[at] && w != of && !newsStems[stem] && !subject[stem] && !measures[stem] {
+			topic = append(topic, stem)
+		}
+	}
+	return words[at], topic, cmp.Or(plurals[of], content[of])
+}
+
+// plurals are the singulars of nouns whose plural has another stem.
+var plurals = map[string]string{"children": "child", "people": "person", "feet": "foot", "mice": "mouse"}
+
+// measures are the stems of verbs of having, measuring and saying, which say nothing of what is counted.
+var measures = stemSet("weigh measur have has own earn pai pay cost get got take run said told")
 
 // instead reports whether the newer text states that the same subject does something else instead, with the same verb.
 func instead(newer, older Reading) bool {
