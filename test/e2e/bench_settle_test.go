@@ -13,6 +13,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // saying returns a sentence whose words have a skewed frequency, as in speech.
@@ -27,8 +28,14 @@ func saying(r *rand.Rand, speaker string) string {
 
 // BenchmarkSettle publishes messages to several banks of a complete rule-based pipeline and waits until all banks
 // report settled.
-func BenchmarkSettle(b *testing.B) {
-	const banks, perSession = 5, 25
+func BenchmarkSettle(b *testing.B) { settle(b, 5, 25) }
+
+// BenchmarkSettleASession does so with one session of one bank, and then forgets it: until the reply, and until nothing
+// of it is left to erase.
+func BenchmarkSettleASession(b *testing.B) { settle(b, 1, 1<<30) }
+
+func settle(b *testing.B, banks, perSession int) {
+	b.Helper()
 	cfg, _, err := settings.Load(nil, map[string]string{"DATA": b.TempDir(), "PORT": "-1", "LOG": "error", "SYNC": "false", "EXTRACTORS": "1"})
 	if err != nil {
 		b.Fatal(err)
@@ -68,4 +75,21 @@ func BenchmarkSettle(b *testing.B) {
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+	if banks > 1 {
+		return
+	}
+	began := time.Now()
+	if _, err := c.Forget(ctx, "b0", wire.ForgetRequest{Session: "s0"}); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(time.Since(began).Seconds(), "forget-s")
+	for {
+		if s, err := c.Status(ctx, "b0"); err != nil {
+			b.Fatal(err)
+		} else if s.Settled && s.Conservation.Forgotten >= b.N {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.ReportMetric(time.Since(began).Seconds(), "forgotten-s")
 }

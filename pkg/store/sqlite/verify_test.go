@@ -148,6 +148,8 @@ func TestVerify(t *testing.T) {
 		{`UPDATE message_events SET state = 'pending' WHERE seq = 11`, "an event that is neither dead, forgotten nor a repeat has its message"},
 		{`UPDATE message_events SET id = 'm99' WHERE seq = 9`, "a repeat has a first"},
 		{`UPDATE message_events SET state = 'committed' WHERE seq = 12`, "a message that ended was in a window that ended"},
+		{`INSERT INTO pending_counts VALUES (1, 'nowhere', 1)`, "the pending messages of a session are counted"},
+		{`UPDATE state_counts SET n = n + 1`, "message events are counted by state"},
 		{`UPDATE message_events SET state = 'dead' WHERE seq = 1`, "a message that ended as its window did"},
 		{`UPDATE windows SET first = 99`, "a window stands on events of its bank"},
 		{`UPDATE replacements SET by = 99`, "a replacement is by a message"},

@@ -128,6 +128,12 @@ WHERE (k.fact IS NULL) = (k.vector IS NULL) OR k.fact IS NOT NULL AND NOT EXISTS
 
 // messageRules concern messages, what became of them, and their windows.
 var messageRules = []Rule{
+	{"message events are counted by state", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.state, c.state)
+FROM (SELECT bank, state, count(*) AS n FROM message_events GROUP BY bank, state) e FULL JOIN state_counts c ON c.bank = e.bank AND c.state = e.state
+WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
+	{"the pending messages of a session are counted", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.session, c.session)
+FROM (SELECT bank, session, count(*) AS n FROM message_events WHERE state = 'pending' GROUP BY bank, session) e
+FULL JOIN pending_counts c ON c.bank = e.bank AND c.session = e.session WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
 	{"a message has its event", `SELECT m.seq FROM messages m LEFT JOIN message_events e ON e.seq = m.seq WHERE e.seq IS NULL OR e.bank <> m.bank OR e.session <> m.session`},
 	{"a forgotten or repeated event has no message", `SELECT m.seq FROM messages m JOIN message_events e ON e.seq = m.seq WHERE e.state IN ('forgotten', 'duplicate')`},
 	{"every event is counted under one known end", `SELECT seq FROM message_events

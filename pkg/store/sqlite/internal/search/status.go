@@ -107,7 +107,7 @@ func (r *Reader) Conservation() (memory.Conservation, error) {
 		memory.StateForgotten: &c.Forgotten, memory.StateDead: &c.Dead, memory.StateDuplicate: &c.Duplicate, memory.StateThrottled: &c.Throttled,
 		memory.StateSkipped: &c.Skipped, memory.StateCommitted: &c.Committed, memory.StateEmpty: &c.Empty, memory.StatePending: &c.Pending,
 	}
-	const count = `SELECT state, count(*) FROM message_events WHERE bank = ? GROUP BY state`
+	const count = `SELECT state, n FROM state_counts WHERE bank = ?`
 	err := r.tx.Each("count message events", count, []any{r.bank}, func(rows *sql.Rows) error {
 		var state memory.MessageState
 		var n int
@@ -144,8 +144,11 @@ func (r *Reader) Tally() (t write.Tally, err error) {
 
 // Pending returns the sessions with pending messages, by session: how many, the first and the last of them.
 func (r *Reader) Pending(limit int) ([]query.PendingSession, error) {
-	const find = `SELECT session, count(*), min(seq), max(seq), min(stored), max(stored) FROM message_events
-WHERE bank = ? AND state = 'pending' GROUP BY session ORDER BY session LIMIT ?`
+	const find = `SELECT p.session, p.n, p.first, p.last, f.stored, l.stored FROM (SELECT session, n,
+    (SELECT min(seq) FROM message_events INDEXED BY message_events_pending WHERE bank = c.bank AND session = c.session AND state = 'pending') AS first,
+    (SELECT max(seq) FROM message_events INDEXED BY message_events_pending WHERE bank = c.bank AND session = c.session AND state = 'pending') AS last
+  FROM pending_counts c WHERE bank = ? ORDER BY session LIMIT ?) p
+CROSS JOIN message_events f ON f.seq = p.first CROSS JOIN message_events l ON l.seq = p.last ORDER BY p.session`
 	return engine.All(r.tx, "list pending sessions", find, []any{r.bank, limit}, func(rows *sql.Rows) (p query.PendingSession, err error) {
 		var oldest, newest int64
 		err = rows.Scan(&p.Session, &p.Messages, &p.First, &p.Last, &oldest, &newest)
