@@ -13,7 +13,7 @@ export CGO_CFLAGS = -I$(CURDIR)/internal/sqlitebuild/include -I$(SQLITE_DIR) -O2
 BINARIES := eunoe ingest extractor consolidator query gateway
 LINT := $(CURDIR)/bin/tools/golangci-lint
 
-.PHONY: help eunoe-bench demo build test figures planted faults outages soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
+.PHONY: help eunoe-bench demo build dist test figures planted faults outages soak fuzz check static lint vet race floors tidy fmt bench clean libraries lines
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,31 @@ build: libraries ## all binaries into bin/
 eunoe-bench: libraries ## the program that measures, into bin/
 	@mkdir -p bin
 	@go build -o bin/eunoe-bench ./bench
+
+# The programs that hold SQLite are linked with the machine's C library, the others with none: file names say for which
+# system and machine. What the archive holds depends on the revision alone.
+VERSION := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' internal/app/process/version.go)
+PLATFORM = $(shell go env GOOS)-$(shell go env GOARCH)
+NAME = eunoe-$(VERSION)-$(PLATFORM)
+CGO_PROGRAMS := eunoe consolidator query
+SBOM := $(CURDIR)/bin/tools/cyclonedx-gomod
+
+dist: libraries $(SBOM) ## archive of the programs with manual pages and completions, its SBOM and checksums, into dist/
+	@rm -rf dist && mkdir -p dist/$(NAME)/bin dist/$(NAME)/man/man1 dist/$(NAME)/completion
+	@for b in $(BINARIES); do \
+		case " $(CGO_PROGRAMS) " in *" $$b "*) cgo=1;; *) cgo=0;; esac; \
+		CGO_ENABLED=$$cgo go build -trimpath -ldflags "-s -w" -o dist/$(NAME)/bin/$$b ./cmd/$$b; done
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) dist/$(NAME)/bin/eunoe man dist/$(NAME)/man/man1
+	@for s in bash zsh fish; do dist/$(NAME)/bin/eunoe completion $$s > dist/$(NAME)/completion/eunoe.$$s; done
+	@cp LICENSE README.md CHANGELOG.md dist/$(NAME)/
+	@tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$$(git log -1 --format=%ct 2>/dev/null || echo 0) -C dist -cf - $(NAME) | gzip -n > dist/$(NAME).tar.gz
+	@$(SBOM) bin -json -licenses -notimestamp -noserial -version v$(VERSION) -output dist/$(NAME).cdx.json dist/$(NAME)/bin/eunoe
+	@rm -rf dist/$(NAME)
+	@cd dist && sha256sum $(NAME).* > SHA256SUMS && cat SHA256SUMS
+
+$(SBOM): tools/sbom/go.mod
+	@mkdir -p $(dir $(SBOM))
+	@cd tools/sbom && GOFLAGS= CGO_ENABLED=0 go build -o $(SBOM) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 libraries:
 	@command -v go >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl/"; exit 1; }
@@ -100,6 +125,7 @@ floors:
 tidy:
 	@GOFLAGS= go mod tidy -diff
 	@cd tools && GOFLAGS= go mod tidy -diff
+	@cd tools/sbom && GOFLAGS= go mod tidy -diff
 
 bench: ## Go benchmarks, and recall on a dataset: make bench DATASET=FILE
 	go test -run '^$$' -bench . -benchtime 200ms ./pkg/...
@@ -110,4 +136,4 @@ lines: ## lines of the product (Go without tests, bench and test support), and o
 		awk '{all++} !/^[[:space:]]*(\/\/.*)?$$/ {code++} END {print all " lines, " code " without blank and comment lines"}'
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

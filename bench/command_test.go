@@ -52,6 +52,7 @@ func TestUsage(t *testing.T) {
 			{nil, []string{"recall", "--facts", "many"}, "--facts"},
 			{nil, []string{"mem", "--facts", "10"}, "--facts"},
 			{nil, []string{"dump"}, "--store"},
+			{nil, []string{"doors", "--eunoe", "/no/such/program"}, "/no/such/program"},
 			{nil, []string{"dump", "--store", "/no/such/file"}, "/no/such/file"},
 			{[]string{"EUNOE_TIMEOUT=soon"}, []string{"change"}, "EUNOE_TIMEOUT"},
 		} {

@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,6 +40,28 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 		}
 		if r := run(t, nil, append(args, "--facts", "2000")...); r.code != 2 || !strings.Contains(r.err, "holds a bank of 1000 facts") {
 			t.Errorf("another size in the same directory: %+v", r)
+		}
+	})
+	t.Run("HTTP, MCP, the chat proxy and event streams are measured on a process of its own", func(t *testing.T) {
+		t.Parallel()
+		eunoe := filepath.Join(t.TempDir(), "eunoe")
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", eunoe, "../cmd/eunoe").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		f := apptest.Decode[struct {
+			NATS      times   `json:"recall_nats"`
+			HTTP      times   `json:"recall_http"`
+			MCP       times   `json:"recall_mcp_stdio"`
+			Direct    times   `json:"first_token_direct"`
+			Proxy     times   `json:"first_token_proxy"`
+			Published float64 `json:"published_per_second"`
+			Batch     times
+			Changes   int
+			Delivered times
+		}](t, ok(t, nil, "doors", "--eunoe", eunoe, "--facts", "1000", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
+		if f.NATS.N < 3 || f.HTTP.N != f.NATS.N || f.MCP.N != f.NATS.N || f.Direct.N != f.NATS.N || f.Proxy.N != f.NATS.N || f.Proxy.P50 <= f.Direct.P50 || f.Published <= 0 || f.Batch.N != 1 ||
+			f.Changes < 1 || f.Delivered.N != 2*f.Changes {
+			t.Errorf("got %+v", f)
 		}
 	})
 	t.Run("ingest is measured beside what moves the same bytes bare", func(t *testing.T) {

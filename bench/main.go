@@ -90,6 +90,6 @@ func (a *cli) root() *cobra.Command {
 	a.AddFlags(root.PersistentFlags(), "print the figures as JSON, for programs")
 	root.AddCommand(a.loadCommands()...)
 	root.AddCommand(a.retrievalCommand(), a.confidenceCommand(), a.fitCommand(), a.buildCommand(), a.extractorsCommand(), a.changeCommand(), a.sentencesCommand(),
-		a.dumpCommand())
+		a.dumpCommand(), a.doorsCommand())
 	return root
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,6 +81,22 @@ func TestUsage(t *testing.T) {
 		for _, args := range [][]string{{}, {"help"}, {"help", "exit-codes"}, {"help", "bank", "set"}, {"recall", "--help"}, {"import", "--help"}, {"dead"}} {
 			if out := ok(t, nil, args...); out == "" {
 				t.Errorf("%v says nothing", args)
+			}
+		}
+	})
+	t.Run("manual pages and shell completions can be written", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		ok(t, nil, "man", dir)
+		for name, says := range map[string]string{"eunoe.1": "Long-term memory", "eunoe-recall.1": "eunoe recall"} {
+			page, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), says) {
+				t.Errorf("%s: %v\n%.400s", name, err, page)
+			}
+		}
+		for _, shell := range []string{"bash", "zsh", "fish"} {
+			if out := ok(t, nil, "completion", shell); !strings.Contains(out, "eunoe") {
+				t.Errorf("%s: %.200s", shell, out)
 			}
 		}
 	})

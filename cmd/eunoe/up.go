@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/eunoe-memory/eunoe/internal/access"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
@@ -105,6 +106,18 @@ func (a *cli) ownSettings(cmd *cobra.Command) []settings.Setting {
 	return []settings.Setting{
 		{Name: "EUNOE_TIMEOUT", Value: a.Timeout.String(), Source: source("timeout", "EUNOE_TIMEOUT"), Doc: "how long one request of the command line may take"},
 		{Name: "EUNOE_BANK", Value: a.Bank, Source: source("bank", "EUNOE_BANK"), Doc: "the bank the command line speaks to"},
+	}
+}
+
+// manCommand writes the manual pages, for whoever packs the program.
+func (a *cli) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "man DIRECTORY", Short: "Write the manual pages into a directory", Args: cobra.ExactArgs(1), Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Eunoe " + process.Version, Manual: "Eunoe"}, args[0])
+		},
 	}
 }
 

@@ -125,6 +125,7 @@ var floors = map[string]float64{
 	"bench/bm25":                       2,
 	"bench/changes":                    2,
 	"bench/dataset":                    2,
+	"bench/doors":                      10,
 	"bench/fit":                        2,
 	"bench/score":                      9,
 	"bench/synthetic":                  9,
