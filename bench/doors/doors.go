@@ -60,7 +60,7 @@ func Measure(ctx context.Context, cfg Config, asked func()) (out Figures, err er
 	if err != nil {
 		return out, err
 	}
-	ports, err := freePorts(2)
+	ports, err := freePorts(ctx, 2)
 	if err != nil {
 		return out, err
 	}
@@ -161,7 +161,7 @@ func (e running) open(ctx context.Context, url string, body any) (*http.Response
 
 // serveModel serves chat completions whose first token comes at once, and returns its base URL.
 func serveModel(ctx context.Context) (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -171,19 +171,19 @@ func serveModel(ctx context.Context) (string, error) {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, event := range []string{`{"choices":[{"index":0,"delta":{"role":"assistant","content":"Yes."}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, "[DONE]"} {
-			fmt.Fprintf(w, "data: %s\n\n", event)
+			fmt.Fprintf(w, "data: %s\n\n", event) //nolint:errcheck // the asker is gone
 			http.NewResponseController(w).Flush() //nolint:errcheck // the asker is gone
 		}
 	})}
-	go s.Serve(l) //nolint:errcheck // it ends with the measurement
-	context.AfterFunc(ctx, func() { s.Close() })
+	go s.Serve(l)                                //nolint:errcheck // it ends with the measurement
+	context.AfterFunc(ctx, func() { s.Close() }) //nolint:errcheck // the measurement is over
 	return "http://" + l.Addr().String() + "/v1", nil
 }
 
 // freePorts returns ports of this machine that were free a moment ago.
-func freePorts(n int) (out []int, err error) {
+func freePorts(ctx context.Context, n int) (out []int, err error) {
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
