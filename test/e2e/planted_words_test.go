@@ -180,7 +180,7 @@ func TestEveryPlantedWordIsForgotten(t *testing.T) {
 	for kind, forgets := range map[string][]string{
 		"id":      {`{"id":"%[1]s"}`, `{"id":"%[4]s"}`},
 		"session": {`{"session":"%[2]s"}`},
-		"speaker": {`{"speaker":"%[3]s"}`, `{"speaker":"user"}`},
+		"speaker": {`{"speaker":"%[3]s"}`},
 		"bank":    nil,
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -256,7 +256,7 @@ func plantEverywhere(t *testing.T, q plain, p *planter, bank string) []string {
 		}
 		return out
 	}
-	r := send("retain", "retain", map[string]any{"retain.text": nil, "retain.session": nil, "retain.time": nil, "retain.facts.text": "The lathe is a %s.",
+	r := send("retain", "retain", map[string]any{"retain.text": nil, "retain.session": nil, "retain.time": nil, "retain.speaker": nil, "retain.facts.text": "The lathe is a %s.",
 		"retain.facts.sources": []string{id}, "retain.facts.entities": []string{"person:" + p.word("retain.facts.entities")}, "retain.facts.speaker": speaker})
 	fact, _ := outcome(r, 0)["id"].(string)
 	if fact == "" {
@@ -266,7 +266,8 @@ func plantEverywhere(t *testing.T, q plain, p *planter, bank string) []string {
 	if bank == "session" {
 		textSession = session
 	}
-	said := send("text", "retain", map[string]any{"retain.facts": nil, "text.facts": nil, "text.text": "I own a %s boat.", "text.session": textSession})
+	said := send("text", "retain", map[string]any{"retain.facts": nil, "text.facts": nil, "text.text": "I own a %s boat.", "text.session": textSession,
+		"text.speaker": speaker})
 	send("observe", "observe", map[string]any{"observe.observations.facts": []string{fact}})
 	send("derive", "observe", map[string]any{"derive.observations": nil, "derive.types": nil, "derive.op": nil, "derive.query": "heron %s"})
 	send("edit", "edit", map[string]any{"edit.id": fact, "edit.text": nil})
