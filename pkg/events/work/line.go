@@ -11,19 +11,20 @@ import (
 
 // line holds events that were taken ahead of the handlers, by bank. Banks take turns: the next event is that of the bank
 // with the fewest handlers, and among these of the one that had its turn longest ago. The events of a bank keep their
-// order.
+// order. One bank has at most share handlers, so that one whose handlers wait does not hold up all others.
 type line struct {
+	share   int
 	mu      sync.Mutex
 	waiting map[string][]jetstream.Msg
 	turns   []string       // banks with events, the one whose turn it is first
 	running map[string]int // handlers
 	n       int            // events that wait
-	put     chan struct{}  // signalled when an event was added
+	put     chan struct{}  // signalled when an event was added or a handler returned
 	room    chan struct{}  // one for each event that waits
 }
 
-func newLine(size int) *line {
-	return &line{waiting: map[string][]jetstream.Msg{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
+func newLine(size, handlers int) *line {
+	return &line{share: handlers - handlers/4, waiting: map[string][]jetstream.Msg{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
 }
 
 // add appends an event; the caller holds a place in room.
@@ -35,6 +36,11 @@ func (l *line) add(bank string, m jetstream.Msg) {
 	l.waiting[bank] = append(l.waiting[bank], m)
 	l.n++
 	l.mu.Unlock()
+	l.signal()
+}
+
+// signal wakes one that waits in next.
+func (l *line) signal() {
 	select {
 	case l.put <- struct{}{}:
 	default:
@@ -45,12 +51,12 @@ func (l *line) add(bank string, m jetstream.Msg) {
 func (l *line) next(ctx context.Context) (m jetstream.Msg, done func(), ok bool) {
 	for {
 		l.mu.Lock()
-		if len(l.turns) > 0 {
-			m, done = l.take()
-			l.mu.Unlock()
+		m, done, ok = l.take()
+		l.mu.Unlock()
+		if ok {
+			l.signal() // another may find more
 			return m, done, true
 		}
-		l.mu.Unlock()
 		select {
 		case <-l.put:
 		case <-ctx.Done():
@@ -59,13 +65,16 @@ func (l *line) next(ctx context.Context) (m jetstream.Msg, done func(), ok bool)
 	}
 }
 
-// take takes the event whose turn it is; one waits.
-func (l *line) take() (m jetstream.Msg, done func()) {
-	at := 0
+// take takes the event whose turn it is; ok is false where none waits of a bank that may have one more handler.
+func (l *line) take() (m jetstream.Msg, done func(), ok bool) {
+	at, least := 0, l.share
 	for i, bank := range l.turns {
-		if l.running[bank] < l.running[l.turns[at]] {
-			at = i
+		if n := l.running[bank]; n < least {
+			at, least = i, n
 		}
+	}
+	if least == l.share {
+		return nil, nil, false
 	}
 	bank := l.turns[at]
 	l.turns = slices.Delete(l.turns, at, at+1)
@@ -80,11 +89,12 @@ func (l *line) take() (m jetstream.Msg, done func()) {
 	<-l.room
 	return m, func() {
 		l.mu.Lock()
-		defer l.mu.Unlock()
 		if l.running[bank]--; l.running[bank] == 0 {
 			delete(l.running, bank)
 		}
-	}
+		l.mu.Unlock()
+		l.signal()
+	}, true
 }
 
 // each calls f with every event that waits.

@@ -43,7 +43,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 	defer cancel()
 	w.handling = handling
 	if cfg.Ahead > 0 {
-		w.line = newLine(cfg.Ahead)
+		w.line = newLine(cfg.Ahead, cfg.Concurrency)
 		w.running.Go(func() { w.hold(ctx) })
 		w.running.Go(func() { w.dispatch(ctx) })
 	}
