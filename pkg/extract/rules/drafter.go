@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -99,11 +100,14 @@ func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
 	case content == 0:
 		return true
 	case found.has(markChatter):
-		return content < 2 || content < 4 && !h.I
+		return content < 2 && !seesSomething.MatchString(s) || content < 4 && !h.I
 	}
 	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I && !hasDigit(s) &&
 		len(date.Find(s, t.message.Time, string(text.English))) == 0
 }
+
+// seesSomething finds statements that begin like chatter: "I see a therapist", "I understand Polish".
+var seesSomething = regexp.MustCompile(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
 
 // draft drafts the fact of a sentence that states something.
 func (t *drafter) draft(s string, ps []piece, low string, h persons, content int) {

@@ -70,6 +70,9 @@ func TestWording(t *testing.T) {
 		// A subject left out comes back.
 		"Went to the dentist with Carla.":            "Alice went to the dentist with Carla.",
 		"Gonna continue my studies in Rome.":         "Alice is gonna continue their studies in Rome.",
+		"It's been three weeks since I last smoked.": "It's been three weeks since Alice last smoked.",
+		"I see a therapist.":                         "Alice sees a therapist.",
+		"I understand Polish.":                       "Alice understands Polish.",
 		"Trying to learn the violin at the moment.":  "Alice is trying to learn the violin at the moment.",
 		"Been working on a mural for the library.":   "Alice has been working on a mural for the library.",
 		"Reading helps children.":                    "Alice said: Reading helps children.",

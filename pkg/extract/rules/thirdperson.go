@@ -103,6 +103,12 @@ var contraction = map[string]string{"": "", "re": " are", "ve": " have", "ll": "
 
 var youForms = text.NewWordSet("you your yours yourself youre youve")
 
+// lastTime reports whether the word at piece j is "last" as an adverb: "since I last smoked".
+func lastTime(ps []piece, j int) bool {
+	k := next(ps, j+1)
+	return ps[j].low == "last" && k < len(ps) && spaces(ps, j, k) && (text.IsPastForm(ps[k].low) || strings.HasSuffix(ps[k].low, "ed"))
+}
+
 // subjectI replaces "I" at piece i and inflects its verb. It reports whether the verb is a present form.
 func (v voice) subjectI(ps []piece, i int, base, rest string) bool {
 	plural := false
@@ -122,7 +128,7 @@ func (v voice) subjectI(ps []piece, i int, base, rest string) bool {
 		}
 	}
 	j := next(ps, i+1)
-	for j < len(ps) && (adverbs.Has(ps[j].low) || noLonger(ps, j)) && spaces(ps, i, j) {
+	for j < len(ps) && (adverbs.Has(ps[j].low) || noLonger(ps, j) || lastTime(ps, j)) && spaces(ps, i, j) {
 		j = next(ps, j+1)
 	}
 	verb := ""

@@ -214,7 +214,10 @@ func ofAnother(s, speaker string, entities []memory.EntityID, p *person) bool {
 			people++
 		}
 	}
-	return people > 0 && !slices.ContainsFunc(text.Words(s), func(w text.Word) bool { return slices.Contains(p.words, memory.NormalText(w.Lower)) })
+	return people > 0 && !slices.ContainsFunc(text.Words(s), func(w text.Word) bool {
+		name := memory.NormalText(w.Lower)
+		return slices.ContainsFunc(p.words, func(of string) bool { return of == name || text.Stem(of) == text.Stem(name) }) // Zoe is Zoë
+	})
 }
 
 // saysJust reports whether a text has few content words other than the question's and the names of entities.

@@ -58,7 +58,7 @@ func Find(s string, ref time.Time, language string) []Span {
 		}
 		m, ok := p.expression(i)
 		if !ok {
-			i++
+			i = max(m.next, i+1)
 			continue
 		}
 		if span, ok := p.span(m); ok {

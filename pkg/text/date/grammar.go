@@ -2,7 +2,8 @@ package date
 
 import "strings"
 
-// expression reads the longest time expression that begins at word i.
+// expression reads the longest time expression that begins at word i. Where it reports false, the next one begins at
+// word next or later.
 func (p *parser) expression(i int) (match, bool) {
 	if p.repeats(i) || p.has(i-1, kNaming) && p.has(i, kWeekday, kMonth, kSeason, kHoliday) {
 		return match{}, false
@@ -11,8 +12,7 @@ func (p *parser) expression(i int) (match, bool) {
 		return m, true
 	}
 	if m, ok := p.anchored(i); ok {
-		m = p.agreed(p.withDayPart(m))
-		return m, !p.inName(m)
+		return p.outsideNames(p.agreed(p.withDayPart(m)))
 	}
 	pt, next, ok := p.point(i, false)
 	if !ok {
@@ -26,7 +26,10 @@ func (p *parser) expression(i int) (match, bool) {
 		s, next = p.onward(s, next)
 	}
 	m := p.agreed(p.withDayPart(match{s, pt.at, next}))
-	return m, ok && !p.inName(m)
+	if !ok || p.anyOne(m) || p.has(m.next, kEvery) && !p.has(m.next, kArticle) && p.has(m.next+1, kUnit) {
+		return match{}, false
+	}
+	return p.outsideNames(m)
 }
 
 // modifies reports whether a whole month or year at word i only says of which one a day is that the grammar does not know:

@@ -1,5 +1,13 @@
 package date
 
+// outsideNames returns a match that belongs to no name. Of one that does it returns the end alone.
+func (p *parser) outsideNames(m match) (match, bool) {
+	if p.inName(m) {
+		return match{next: m.next}, false
+	}
+	return m, true
+}
+
 // inName reports whether what reads as a time is a part of a name: of a work, a brand or a street. Its words are
 // capitalised, and so is the word behind it ("Friday Night Lights", "12 May Street", "The Thursday Murder Club"), or they
 // follow a word for what has such names ("the song Manic Monday", "Straße des 17. Juni", "rue du 4 Septembre").
@@ -8,7 +16,13 @@ func (p *parser) inName(m match) bool {
 	if !p.has(m.first, kWeekday, kMonth, kHoliday, kSeason) && !(day && m.next-m.first <= 3 && p.has(m.next-1, kMonth)) {
 		return false
 	}
-	return p.goesOnAsName(m) || p.followsTitled(m)
+	return p.goesOnAsName(m) || p.followsTitled(m) || p.endsName(m)
+}
+
+// anyOne reports whether a weekday stands behind "a", which may be any: "I'm a Monday person".
+func (p *parser) anyOne(m match) bool {
+	v, ok := p.value(m.first-1, kNumber)
+	return ok && v == 1 && m.next-m.first == 1 && p.has(m.first, kWeekday) && p.t[m.first-1].digits == 0
 }
 
 // goesOnAsName reports whether a capitalised word follows, which is no reason by itself in a language that capitalises
@@ -26,6 +40,17 @@ func (p *parser) goesOnAsName(m match) bool {
 		return true
 	}
 	return i >= 0 && !p.t[i].mark && !p.has(i, kOn, kIn, kUntil, kFrom, kFor, kBefore, kAfter, kDir) && !p.t[m.first].first
+}
+
+// endsName reports whether the words before belong to a title, which writes even little words with a capital ("The Man
+// Who Was Thursday"), or the ordinal of the day has one ("the Fifth of November").
+func (p *parser) endsName(m match) bool {
+	i := m.first - 1
+	if p.tab.nouns || i < 1 || p.t[m.first].first || p.t[i].mark {
+		return false
+	}
+	little := p.t[i].upper && !p.t[i].first && p.t[i].low != "i" && p.tab.words[p.t[i].low] && p.t[i].senses == nil
+	return little && p.t[m.first].upper || p.has(m.first, kOrdinal) && p.t[m.first].upper && !p.has(i, kOn)
 }
 
 // followsTitled reports whether the words before name what has a name of its own, and all words in between begin with a

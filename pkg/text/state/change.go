@@ -85,13 +85,14 @@ var changeForms = []struct {
 	{EndOfAny, newForm("", "lapse, expire, run out, slide", changeLead+changeSubject+changeAdverbs+` lets? (?P<x>[^,;:!?()]+?) (?:lapse|expire|run out|slide|go)\b`)},
 	{EndOfTask, newForm("", "finish, complete", changeLead+changeSubject+changeAdverbs+` (?:finished|completed)(?: (?:reading|watching|writing))? `+changeObject)},
 	{NewOne, newForm("", "a new", changeLead+changeSubject+changeAdverbs+` (?:has|have|got|gotten|gets|found|hired|chose|started) a new (?P<x>\p{Ll}+(?: number| address| plate)?)\b`)},
-	{EndOfAny, newForm("", "quit, stop, up, ended, deleted, uninstalled, unsubscribed, dropped, done with, moved out, moved away, switched, changed, "+
+	{EndOfAny, newForm("", "quit, stop, up, ended, deleted, uninstalled, unsubscribed, dropped, done with, moved out, moved away, switched, changed, migrated, "+
 		"ditch, dump, ax, abandon, lost interest, off, got over, outgr, scrapp, swore, grew out",
 		changeLead+changeSubject+changeAdverbs+` (?:quits?|stopped|stops|(?:is |are )?giving up|gave up(?: on)?|given up(?: on)?|gives up(?: on)?|ended|deleted|uninstalled|unsubscribed from|`+
-			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed)(?: over)? from|ditched|dumped|axed|abandoned|lost interest in|`+
+			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed|migrated)(?: over)? from|ditched|dumped|axed|abandoned|lost interest in|`+
 			`(?:came|went|got|gone|is|are|signed|swore|sworn) off|got over|gotten over|outgrew|outgrown|grew out of|grown out of|swore off|packed in|jacked in|backed out of|called it quits with) `+changeObject)},
 	{EndOfAny, newForm("", "months, years, ages, weeks, while",
 		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks|a while|a long time)`)},
+	{EndOfAny, newForm("", "fear, phobia", changeLead+changeSubject+` (?:is|are|got|has got|has gotten) over (?:their|his|her|my) (?:fear|phobia) of `+changeObject)},
 	{EndOfAny, newForm("", "months, years, ages, weeks", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en)) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks)`)},
 	{EndOfPlan, newForm("", "decided against, decided not, not going to, won't be, pulled out, backed out, not happening, changed",
 		changeLead+changeSubject+changeAdverbs+` (?:(?:decided against|decided not to|(?:is|are) not (?:going to|gonna)|isn't going to|aren't going to|won't be|pulled out of|backed out of|bailed on|changed (?:their|his|her|my) mind about)) `+changeObject)},

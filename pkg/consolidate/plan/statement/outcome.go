@@ -23,8 +23,10 @@ var outcomes = []outcome{
 	{stemSet("sick ill flu fever covid pneumonia hospit bronchiti unwel"), phrase(`(?:recovered|cured|healthy again|well again|discharged|out of (?:the )?hospital|over the (?:flu|fever|cold))`)},
 	{stemSet("crutch cast sprain"), phrase(`(?:healed|cast (?:is|came|was taken) off|without crutches|walk again)`)},
 	{stemSet("share flatmat roommat housemat parent"), phrase(`(?:lives?|living) (?:alone|(?:by|on) (?:my|her|his|their)(?:self| own))`)},
+	{stemSet("rent"), phrase(`bought (?:a|an|the|my|his|her|their) (?:\w+ )?(?:flat|apartment|house|home|place)`)},
+	{stemSet("smoker smoke"), phrase(`(?:non[- ]?smoker|smoke[- ]free)`)},
 	{stemSet("singl"), phrase(`(?:(?:is|am|started|been) (?:seeing (?:someone|somebody)|dating)|in a relationship|has an? (?:\w+ )?(?:girlfriend|boyfriend|partner))`)},
-	{stemSet("nurseri kindergarten preschool daycar crech"), phrase(`(?:started|starts|began) (?:primary |elementary |big )?school`)},
+	{stemSet("nurseri kindergarten preschool daycar crech"), phrase(`(?:started|starts|began) (?:(?:primary |elementary |big )?school|(?:first|1st) grade|year (?:one|1))`)},
 	{stemSet("work job employ"), phrase(`(?:retired|went into retirement)`)},
 }
 
@@ -101,7 +103,9 @@ var (
 	shares   = regexp.MustCompile(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
 	// insteadOf finds what somebody does not do after all, where the text says what they do instead.
 	insteadOf = regexp.MustCompile(`(?i)\b(?:is|are|going|will|'ll|'re|wants?|decided|booked|plans?|chose|picked)\b.* (?:instead of|rather than) (?:to )?(.+)$`)
-	plans     = regexp.MustCompile(`(?i)\b(?:plans?|is going|are going|we're going|i'm going|will|wants? to|booked|intends?|hopes?)\b`)
+	// gotInstead finds in whose place somebody got something.
+	gotInstead = regexp.MustCompile(`(?i) (?:instead of|to replace|in place of) (?:my|his|her|their|the) (?:old )?(.+)$`)
+	plans      = regexp.MustCompile(`(?i)\b(?:plans?|is going|are going|we're going|i'm going|will|wants? to|booked|intends?|hopes?)\b`)
 )
 
 // leaves reports whether the newer text says that its subject is back from where the older one says that they are, or moved
@@ -120,11 +124,27 @@ func leaves(newer, older Reading) bool {
 // replans reports whether the newer text says that something is planned instead of what the older one says.
 func replans(newer, older Reading) bool {
 	m := insteadOf.FindStringSubmatch(newer.body)
-	if m == nil || newer.Negated || older.Negated || len(older.Words) > longestInstead || !plans.MatchString(older.body) || older.isPast() {
+	if m == nil && gotten.MatchString(newer.body) && usesOne.MatchString(older.body) && strings.EqualFold(first(newer), first(older)) {
+		m = gotInstead.FindStringSubmatch(newer.body)
+	} else if m != nil && !plans.MatchString(older.body) {
+		return false
+	}
+	if m == nil || newer.Negated || older.Negated || len(older.Words) > longestInstead || older.isPast() {
 		return false
 	}
 	of := text.ContentStems(strings.TrimRight(m[1], ".!"))
 	return len(of) > 0 && len(of) <= 3 && older.has(of)
+}
+
+var (
+	learned = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just) )*(?:learned|learnt|knows|taught \S+self) (?:how )?to (\p{L}+)`)
+	cannot  = regexp.MustCompile(`(?i)^\S+ (?:can't|cannot|can not|doesn't know how to|does not know how to|never learned (?:how )?to) (\p{L}+)`)
+)
+
+// learns reports whether the newer text says that its subject learned what they cannot do by the older one.
+func learns(newer, older Reading) bool {
+	n, o := learned.FindStringSubmatch(newer.body), cannot.FindStringSubmatch(older.body)
+	return n != nil && o != nil && !newer.Negated && strings.EqualFold(first(newer), first(older)) && text.Stem(strings.ToLower(n[1])) == text.Stem(strings.ToLower(o[1]))
 }
 
 // attends are the ways of saying where somebody learns or is looked after: at one place of its kind at a time.

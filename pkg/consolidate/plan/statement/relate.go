@@ -26,7 +26,7 @@ func Relate(newer, older Reading) Relation {
 	}
 	value := otherValue(newer, older)
 	switch {
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -49,7 +49,7 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
+		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }

@@ -59,13 +59,14 @@ func otherValue(newer, older Reading) Relation {
 	return relation
 }
 
-var prefers = []string{"prefers", "prefer"}
+// prefers are verbs of one wish at a time.
+var prefers = []string{"prefers", "prefer", "wants to be", "want to be", "wants to become", "want to become"}
 
 // counts reports whether the newer text states, as news, another number of what the older one counts or numbers for the
 // same subject: "has two children now", "is down to 76 kilos", "is in Year 13 now".
 func counts(newer, older Reading) bool {
 	if !newer.HasPhrase(news) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil ||
-		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(strings.TrimSuffix(first(newer), "'s"), strings.TrimSuffix(first(older), "'s")) {
+		len(newer.Words) > longestInstead || len(older.Words) > longestInstead {
 		return false
 	}
 	n, now, unit := counted(newer)
@@ -73,7 +74,15 @@ func counts(newer, older Reading) bool {
 	if unit == "" || unit != ofOld || n == o {
 		return false
 	}
-	return len(now) == 0 || len(was) == 0 || len(without(was, now)) < len(was)
+	alike := len(without(was, now)) < len(was)
+	a, b := first(newer), first(older)
+	switch {
+	case strings.EqualFold(a, b) && !strings.HasSuffix(a, "'s"), newer.sameSubject(older):
+		return alike || len(now) == 0 || len(was) == 0
+	case strings.EqualFold(a, "the") || strings.EqualFold(strings.TrimSuffix(a, "'s"), strings.TrimSuffix(b, "'s")):
+		return alike
+	}
+	return false
 }
 
 // counted returns the one number of a text, the stems of its topic, and the stem of what the number counts or numbers:
@@ -140,7 +149,7 @@ var little = setOf(strings.Fields("the a an is are am be to in on at of for with
 // persons are the stems of relatives and friends, of whom many statements are true at the same time.
 var persons = stemSet("mother father mom mum dad wife husband partner boyfriend girlfriend boss manag grandmoth grandfath grandma grandpa teacher doctor landlord")
 
-var articles = []string{"is a", "is an", "are a", "likes", "has", "in", "at", "with", "from", "for"}
+var articles = []string{"is a", "is an", "are a", "on a", "on an", "on the", "likes", "has", "in", "at", "with", "from", "for"}
 
 // several are the stems of things of which somebody may have more than one.
 var several = stemSet(`friend brother sister cousin colleagu coworker neighbour neighbor aunt uncl child children kid son daughter nephew niec hobbi interest book
