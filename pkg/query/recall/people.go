@@ -170,7 +170,7 @@ func (g *gatherer) withoutOthers(entries []entry) []entry {
 	}
 	asked, unknown := uint64(0), len(p.entities) == 0
 	for i, t := range g.question.Terms {
-		if !slices.Contains(p.words, t.Word) {
+		if !slices.ContainsFunc(p.words, func(of string) bool { return of == t.Word || text.Stem(of) == t.Stem }) { // Jürgen is jurgen
 			if !text.IsStop(t.Word) {
 				asked |= 1 << i
 			}
