@@ -22,11 +22,7 @@ func (p *parser) season(i int, loose bool) (point, int, bool) {
 	}
 	y := p.y
 	s := seasonOf(y, m, true)
-	dir := p.direction(i)
-	if dir == 0 && !loose && p.is(i-1, "in") && !p.inProgress(i) { // "I ski in winter"
-		return point{}, i, false
-	}
-	if dir >= 0 && s.to < p.today {
+	if dir := p.direction(i); dir >= 0 && s.to < p.today {
 		y++
 	} else if dir < 0 && s.from > p.today {
 		y--

@@ -124,17 +124,6 @@ func (p *parser) isPast(j int) bool {
 	return matches(p.tab.past, low) && !matches(p.tab.unpast, low)
 }
 
-// inProgress reports whether a present form in the clause before word i says what somebody is about to do, and not what
-// they do every time: "I'm moving in autumn".
-func (p *parser) inProgress(i int) bool {
-	for j := p.clauseStart(i); j < i; j++ {
-		if matches(p.tab.present, p.t[j].low) {
-			return true
-		}
-	}
-	return false
-}
-
 // intent reports whether what lies between an arrangement and its date says that the date is what was arranged: "for",
 // or few words.
 func (p *parser) intent(from, i int) bool {
