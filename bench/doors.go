@@ -90,15 +90,20 @@ func (f doorFlags) measured(cmd *cobra.Command, dir string, bank *synthetic.Fill
 	other := f.Config
 	other.Seed++
 	corpus := synthetic.NewCorpus(other, false) // what is published is made of the same words and is not in the bank
-	cfg := doors.Config{Eunoe: f.eunoe, Dir: dir, Messages: f.messages, Streams: f.streams, Banks: f.banks, Changes: f.perSec, Message: func() any { return corpus.Message() }}
+	cfg := doors.Config{Eunoe: f.eunoe, Dir: dir, Messages: f.messages, Message: func() any { return corpus.Message() },
+		Streams: f.streams, Banks: f.banks, Changes: f.perSec}
 	for _, q := range bank.Questions {
 		cfg.Questions = append(cfg.Questions, q.Text)
 	}
 	bar := console.NewBar(cmd.ErrOrStderr(), 2*len(cfg.Questions), "asking")
 	defer bar.Close()                                                  //nolint:errcheck // a bar that cannot be drawn changes nothing
 	r, err := doors.Measure(cmd.Context(), cfg, func() { bar.Add(1) }) //nolint:errcheck // the same
-	out := doorFigures{Bank: *bank, NATS: percentilesOf(r.NATS), HTTP: percentilesOf(r.HTTP), MCP: percentilesOf(r.MCP), Direct: percentilesOf(r.Direct), Proxy: percentilesOf(r.Proxy),
-		Published: r.Published, Batches: percentilesOf(r.Batches), Streams: f.streams, Memory: r.Streams.Memory, Changes: r.Streams.Changes, Late: r.Streams.Late, Delivered: percentilesOf(r.Streams.Delivered)}
+	out := doorFigures{
+		Bank: *bank, NATS: percentilesOf(r.NATS), HTTP: percentilesOf(r.HTTP), MCP: percentilesOf(r.MCP),
+		Direct: percentilesOf(r.Direct), Proxy: percentilesOf(r.Proxy), Published: r.Published, Batches: percentilesOf(r.Batches),
+		Streams: f.streams, Memory: r.Streams.Memory, Changes: r.Streams.Changes, Late: r.Streams.Late,
+		Delivered: percentilesOf(r.Streams.Delivered),
+	}
 	out.Bank.Questions = nil
 	return out, err
 }
@@ -111,5 +116,6 @@ func (r *doorFigures) print(w io.Writer) {
 		"memory_recall by MCP, stdio", r.MCP, "  beyond NATS", beyond(r.MCP, r.NATS),
 		"first token of the model", r.Direct, "first token through the proxy", r.Proxy, "  added", beyond(r.Proxy, r.Direct),
 		"published by HTTP, batches of 100", fmt.Sprintf("%.0f messages/s", r.Published), "  a batch", r.Batches, "event streams open", r.Streams,
-		"  memory that they take", fmt.Sprintf("%.0f MiB", float64(r.Memory)/(1<<20)), "  published until delivered", r.Delivered, "  changes", r.Changes, "  deliveries that did not come in time", r.Late)
+		"  memory that they take", fmt.Sprintf("%.0f MiB", float64(r.Memory)/(1<<20)),
+		"  published until delivered", r.Delivered, "  changes", r.Changes, "  deliveries that did not come in time", r.Late)
 }

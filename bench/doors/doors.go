@@ -65,7 +65,8 @@ func Measure(ctx context.Context, cfg Config, asked func()) (out Figures, err er
 		return out, err
 	}
 	e := running{nats: fmt.Sprintf("nats://127.0.0.1:%d", ports[0]), http: fmt.Sprintf("http://127.0.0.1:%d", ports[1])}
-	up := exec.CommandContext(ctx, cfg.Eunoe, "up", "--data", cfg.Dir, "--port", fmt.Sprint(ports[0]), "--http", fmt.Sprintf("127.0.0.1:%d", ports[1])) //nolint:gosec // the caller names it
+	args := []string{"up", "--data", cfg.Dir, "--port", fmt.Sprint(ports[0]), "--http", fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	up := exec.CommandContext(ctx, cfg.Eunoe, args...) //nolint:gosec // the caller names it
 	up.Cancel = func() error { return up.Process.Signal(os.Interrupt) }
 	up.WaitDelay = 20 * time.Second
 	up.Env = append(os.Environ(), "EUNOE_SYNC=true", "EUNOE_LOG=error", "EUNOE_CHAT_UPSTREAM="+model, "EUNOE_HTTP_RATE=0")

@@ -24,7 +24,8 @@ type line struct {
 }
 
 func newLine(size, handlers int) *line {
-	return &line{share: handlers - handlers/4, waiting: map[string][]jetstream.Msg{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
+	return &line{share: handlers - handlers/4,
+		waiting: map[string][]jetstream.Msg{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
 }
 
 // add appends an event; the caller holds a place in room.

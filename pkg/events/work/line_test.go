@@ -139,3 +139,31 @@ func pendingOf(t *testing.T, c *events.Conn, bank memory.BankID) int {
 	}
 	return n
 }
+
+func TestABankLeavesHandlersToOthers(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	windowsOf(t, c, "loud", 40)
+	var loud atomic.Int64
+	quiet, release := make(chan struct{}), make(chan struct{})
+	goWork(t, c, work.Config{Concurrency: 8, Ahead: 64}, func(_ context.Context, e events.Event) error {
+		if e.Bank == "quiet" {
+			close(quiet)
+			return nil
+		}
+		loud.Add(1)
+		<-release
+		return nil
+	})
+	defer close(release)
+	natstest.Eventually(t, "six handlers of eight for a bank that is alone", func() bool { return loud.Load() == 6 })
+	windowsOf(t, c, "quiet", 1)
+	select {
+	case <-quiet:
+	case <-time.After(natstest.Patience):
+		t.Fatal("the handlers of the loud bank hold up the quiet one")
+	}
+	if n := loud.Load(); n != 6 {
+		t.Errorf("the loud bank has %d handlers of 8, expected 6", n)
+	}
+}
