@@ -132,7 +132,8 @@ func (w *worker) hold(ctx context.Context) {
 	}
 }
 
-// othersIdle reports whether events wait here while requests of other processes are open.
+// othersIdle reports whether events wait here while requests of other processes are open. One request may be this
+// process's own, also while it waits for room in the line.
 func (w *worker) othersIdle(ctx context.Context) bool {
 	w.line.mu.Lock()
 	n := w.line.n
@@ -144,11 +145,8 @@ func (w *worker) othersIdle(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	info, own := cons.CachedInfo(), 0
-	if w.asking.Load() {
-		own = 1
-	}
-	return info.NumPending == 0 && info.NumWaiting > own
+	info := cons.CachedInfo()
+	return info.NumPending == 0 && info.NumWaiting > 1
 }
 
 // giveBack returns one of so many events that wait to the queue, of each bank the last ones.

@@ -2,6 +2,7 @@ package work_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -165,5 +166,37 @@ func TestABankLeavesHandlersToOthers(t *testing.T) {
 	}
 	if n := loud.Load(); n != 6 {
 		t.Errorf("the loud bank has %d handlers of 8, expected 6", n)
+	}
+}
+
+// TestAProcessAloneKeepsItsOrder publishes windows for some seconds to a process whose handlers are blocked, so that they
+// wait in it and none at the broker. Nothing may go back to the queue: it would come again behind later windows.
+func TestAProcessAloneKeepsItsOrder(t *testing.T) {
+	t.Parallel()
+	conn := natstest.Start(t)
+	var mu sync.Mutex
+	var began []uint64
+	release := make(chan struct{})
+	goWork(t, conn, work.Config{Concurrency: 32, Ahead: 1 << 15, InTurn: true}, func(ctx context.Context, e events.Event) error {
+		<-release
+		if err := work.TurnOf(ctx).Wait(ctx); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		began = append(began, e.Seq)
+		return nil
+	})
+	windows := 0
+	for until := time.Now().Add(3500 * time.Millisecond); time.Now().Before(until); { // the line is looked at once a second
+		windows++
+		natstest.PublishWindow(t, conn, uint64(windows))
+	}
+	close(release)
+	natstest.Eventually(t, "an empty queue", func() bool { return pending(t, conn) == 0 })
+	mu.Lock()
+	defer mu.Unlock()
+	if len(began) != windows || !slices.IsSorted(began) {
+		t.Errorf("%d of %d windows of a bank were handled; in ascending order: %t", len(began), windows, slices.IsSorted(began))
 	}
 }

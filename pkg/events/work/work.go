@@ -101,7 +101,14 @@ func (w *worker) take(ctx context.Context) error {
 	if err != nil {
 		return events.Classify(err, "create the consumer %s of %s", w.cfg.Durable, w.cfg.Stream)
 	}
-	queue, err := cons.Messages(jetstream.PullMaxMessages(max(1, w.cfg.Concurrency/4)), jetstream.PullExpiry(pull.Expires), jetstream.PullHeartbeat(pull.Heartbeat))
+	options := []jetstream.PullMessagesOpt{jetstream.PullMaxMessages(max(1, w.cfg.Concurrency/4)),
+		jetstream.PullExpiry(pull.Expires), jetstream.PullHeartbeat(pull.Heartbeat)}
+	if w.line != nil {
+		// One request at a time: by default a second is opened once half of the first is served, and othersIdle would take
+		// it for that of another process.
+		options = append(options, jetstream.PullThresholdMessages(1))
+	}
+	queue, err := cons.Messages(options...)
 	if err != nil {
 		return events.Classify(err, "subscribe to consumer %s", w.cfg.Durable)
 	}
