@@ -167,5 +167,5 @@ func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
 // endingDenial finds denials that end something.
 var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for) )`)
 
-// unsureChange is in sentences in which nothing changed yet.
-var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|may|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)
+// unsureChange is in sentences in which nothing changed yet. May is a month.
+var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)

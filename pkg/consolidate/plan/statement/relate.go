@@ -122,9 +122,9 @@ func ends(newer, older Reading) bool {
 	case state.EndOfWork:
 		same = same && (older.hasStem(workStems) || older.HasPhrase(belongs))
 	case state.EndOfPossession:
-		same = same && older.HasPhrase(possession) || older.beginsWith(c.Subject+"'s") && older.HasPhrase([]string{"is a", "is an", "is the"})
+		same = same && (older.HasPhrase(possession) || slices.Contains(c.Of, "job")) || older.beginsWith(c.Subject+"'s") && older.HasPhrase([]string{"is a", "is an", "is the"})
 	case state.EndOfTask:
-		same = same && older.hasStem(taskStems)
+		same = same && older.atWorkOn(c.Of, newer)
 	case state.NewOne:
 		own := first(newer) + " " + c.Of[0]
 		return !several[c.Of[0]] && !older.HasPhrase([]string{"old", "new"}) &&
@@ -146,7 +146,7 @@ func ends(newer, older Reading) bool {
 		}
 	case state.EndOfAny, state.Mistaken, state.NewValue:
 	}
-	return same && older.has(c.Of)
+	return same && older.has(c.Of) && (!slices.Contains(c.Of, "job") || older.holdsJob())
 }
 
 // renews reports whether the newer text states that a thing described by the older one has changed.
