@@ -80,8 +80,9 @@ race: libraries ## all tests under the race detector, which takes half an hour, 
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
 	$(TEST) -race $(or $(PKG),$(PACKAGES))
 
-figures: ## recall, cost and speed against their bounds; conversations are in EUNOE_BENCH_DIR
-	go test -count=1 -p 1 -timeout 30m -v -run 'TestRecallOn|TestTreeOf|TestCostOf|TestSpeedOf' ./pkg/client ./pkg/query ./bench
+figures: ## facts, recall, cost and speed against their bounds; conversations and sentences are in EUNOE_BENCH_DIR
+	go test -count=1 -p 1 -timeout 30m -v -run 'Test(RecallOn|TheLastLineOf|TreeO|CostOf|SpeedOf|FactsOf|Figures|SingleSentences|PublishedFacts)' \
+		./pkg/client ./pkg/query ./pkg/text/date ./pkg/extract/rules ./pkg/consolidate/plan ./test/scriptedmodel ./bench
 
 planted: ## fifty instructions planted in what a model is shown, which obeys each: they come to nothing
 	go test -count=1 -run TestPlantedInstructionsComeToNothing ./test/llm

@@ -121,6 +121,26 @@ func TestRecallOnOtherTalk(t *testing.T) {
 	}
 }
 
+// TestFactsOfLabelledSentences holds what becomes of labelled sentences, each published to a bank of its own.
+func TestFactsOfLabelledSentences(t *testing.T) {
+	t.Parallel()
+	f := figuresOf[sentenceFigures](t, "sentences", "--dataset", inBenchDir(t, "facts-dev.json"))
+	least := map[string]float64{"date": .95, "change": .9} // of all others: every one
+	if len(f.Kinds) != 8 {
+		t.Errorf("kinds of sentences: %+v", f.Kinds)
+	}
+	for _, k := range f.Kinds {
+		t.Logf("%-8s %d of %d", k.Kind, k.Right, k.Asked)
+		bound, ok := least[k.Kind]
+		if !ok {
+			bound = 1
+		}
+		if float64(k.Right) < bound*float64(k.Asked) {
+			t.Errorf("%s: %d of %d are right, at least %.2f is expected; misses %q", k.Kind, k.Right, k.Asked, bound, f.Misses)
+		}
+	}
+}
+
 // TestTheLastLineOfATalkIsAsked asks each question behind five others of its conversation: what is asked last counts most.
 func TestTheLastLineOfATalkIsAsked(t *testing.T) {
 	t.Parallel()
