@@ -12,6 +12,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -64,21 +65,18 @@ func BenchmarkForgetMalformed(b *testing.B) {
 			for range b.N {
 				c, nc := connect(b)
 				flood(b, nc, "loud", 1, n, `{"content":5,"note":"a heron"}`)
-				for {
-					if s, err := c.Status(b.Context(), "loud"); err == nil && s.Dead == n && s.Settled {
-						break
-					}
-				}
+				natstest.Eventually(b, "all letters", func() bool {
+					s, err := c.Status(b.Context(), "loud")
+					return err == nil && s.Dead == n && s.Settled
+				})
 				began, used := time.Now(), processor(b)
 				if _, err := c.Forget(b.Context(), "loud", wire.ForgetRequest{Session: "s0"}); err != nil {
 					b.Fatal(err)
 				}
-				for {
-					if s, err := c.Status(b.Context(), "loud"); err == nil && s.Dead == 0 {
-						break
-					}
-					time.Sleep(50 * time.Millisecond)
-				}
+				natstest.Eventually(b, "no letter is left", func() bool {
+					s, err := c.Status(b.Context(), "loud")
+					return err == nil && s.Dead == 0
+				})
 				b.ReportMetric((processor(b) - used).Seconds(), "cpu-s")
 				b.ReportMetric(time.Since(began).Seconds(), "s")
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -83,13 +84,9 @@ func settle(b *testing.B, banks, perSession int) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(time.Since(began).Seconds(), "forget-s")
-	for {
-		if s, err := c.Status(ctx, "b0"); err != nil {
-			b.Fatal(err)
-		} else if s.Settled && s.Conservation.Forgotten >= b.N {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	natstest.Eventually(b, "everything is forgotten", func() bool {
+		s, err := c.Status(ctx, "b0")
+		return err == nil && s.Settled && s.Conservation.Forgotten >= b.N
+	})
 	b.ReportMetric(time.Since(began).Seconds(), "forgotten-s")
 }

@@ -46,6 +46,9 @@ type Config struct {
 	Now  func() time.Time // nil = time.Now
 }
 
+// batch returns how many events a request asks for.
+func (c Config) batch() int { return max(1, c.Concurrency/4) }
+
 func (c Config) orDefault(n events.Naming) Config {
 	c.Stream = cmp.Or(c.Stream, n.Windows())
 	c.Stage = cmp.Or(c.Stage, c.Durable)

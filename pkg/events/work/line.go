@@ -132,8 +132,8 @@ func (w *worker) hold(ctx context.Context) {
 	}
 }
 
-// othersIdle reports whether events wait here while requests of other processes are open. One request may be this
-// process's own, also while it waits for room in the line.
+// othersIdle reports whether events wait here while requests of other processes are open. One request is this process's
+// own: it is open while there is room in the line, and beyond that where one request asks for several events.
 func (w *worker) othersIdle(ctx context.Context) bool {
 	w.line.mu.Lock()
 	n := w.line.n
@@ -141,12 +141,16 @@ func (w *worker) othersIdle(ctx context.Context) bool {
 	if n == 0 {
 		return false
 	}
+	own := 1
+	if n == cap(w.line.room) && w.cfg.batch() == 1 {
+		own = 0
+	}
 	cons, err := w.conn.JS.Consumer(ctx, w.cfg.Stream, w.cfg.Durable)
 	if err != nil {
 		return false
 	}
 	info := cons.CachedInfo()
-	return info.NumPending == 0 && info.NumWaiting > 1
+	return info.NumPending == 0 && info.NumWaiting > own
 }
 
 // giveBack returns one of so many events that wait to the queue, of each bank the last ones.

@@ -80,17 +80,24 @@ func TestBanksTakeTurns(t *testing.T) {
 	}
 }
 
-// TestAnIdleProcessGetsWhatABusyOneHolds blocks the handler of a process that holds all windows, and starts another.
+// TestAnIdleProcessGetsWhatABusyOneHolds blocks the handler of a process that holds all windows, and starts another. A
+// process that has no room for more asks for none.
 func TestAnIdleProcessGetsWhatABusyOneHolds(t *testing.T) {
 	t.Parallel()
+	t.Run("room for more", func(t *testing.T) { t.Parallel(); idleProcessGetsWindows(t, 64) })
+	t.Run("no room", func(t *testing.T) { t.Parallel(); idleProcessGetsWindows(t, 19) })
+}
+
+func idleProcessGetsWindows(t *testing.T, ahead int) {
+	t.Helper()
 	c := natstest.Start(t)
 	windowsOf(t, c, "loud", 20)
 	release := make(chan struct{})
-	stop := goWork(t, c, work.Config{Concurrency: 1, Ahead: 64}, func(context.Context, events.Event) error { <-release; return nil })
+	stop := goWork(t, c, work.Config{Concurrency: 1, Ahead: ahead}, func(context.Context, events.Event) error { <-release; return nil })
 	natstest.Eventually(t, "everything is taken ahead", func() bool { return ackPending(t, c) == 20 })
 	var done atomic.Int64
 	var seqs sync.Map
-	goWork(t, c, work.Config{Concurrency: 1, Ahead: 64}, func(_ context.Context, e events.Event) error {
+	goWork(t, c, work.Config{Concurrency: 1, Ahead: ahead}, func(_ context.Context, e events.Event) error {
 		seqs.Store(e.Seq, true)
 		done.Add(1)
 		return nil

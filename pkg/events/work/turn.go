@@ -28,8 +28,7 @@ func (t Turn) next() Turn {
 }
 
 // Wait returns when every handler of an earlier event of the bank has returned or called Pass. It returns the error of
-// ctx if that
-// ends first.
+// ctx if that ends first.
 func (t Turn) Wait(ctx context.Context) error {
 	if t.before == nil {
 		return nil

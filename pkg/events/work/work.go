@@ -101,7 +101,7 @@ func (w *worker) take(ctx context.Context) error {
 	if err != nil {
 		return events.Classify(err, "create the consumer %s of %s", w.cfg.Durable, w.cfg.Stream)
 	}
-	options := []jetstream.PullMessagesOpt{jetstream.PullMaxMessages(max(1, w.cfg.Concurrency/4)),
+	options := []jetstream.PullMessagesOpt{jetstream.PullMaxMessages(w.cfg.batch()),
 		jetstream.PullExpiry(pull.Expires), jetstream.PullHeartbeat(pull.Heartbeat)}
 	if w.line != nil {
 		// One request at a time: by default a second is opened once half of the first is served, and othersIdle would take
