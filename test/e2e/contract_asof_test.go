@@ -20,6 +20,8 @@ func TestAsOfHoldsInEveryRecord(t *testing.T) {
 	say("d", "2026-01-04T10:00:00Z", "I live in Paris.")
 	say("e", "2026-03-04T10:00:00Z", "I moved to London.")
 	say("f", "2026-03-05T10:00:00Z", "I enjoy hiking in the Alps in winter.")
+	say("g", "2026-01-02T11:00:00Z", "On Sundays I mend old wooden clocks behind the stone house near the river bank.")
+	say("h", "2026-03-06T10:00:00Z", "On Sundays I mend old wooden clocks behind the small stone house near the river bank.")
 	p.publish("mem.ao.flush.s", "")
 	p.settle("ao")
 	p.mustAsk("mem.ao.observe", `{}`)
@@ -33,10 +35,10 @@ func TestAsOfHoldsInEveryRecord(t *testing.T) {
 		}{
 			{"2025-12-31T00:00:00Z", nil, []string{"hiking", "Paris", "London"}},
 			{"2026-01-01T12:00:00Z", nil, []string{"Tom", "summer", "winter", "Paris", "London"}},
-			{"2026-02-01T00:00:00+05:00", []string{"Paris"}, []string{"London", "winter"}},
-			{"2026-04-01T00:00:00Z", []string{"London"}, []string{"I live in Paris|Ann lives in Paris"}},
+			{"2026-02-01T00:00:00+05:00", []string{"Paris", "behind the stone house"}, []string{"London", "winter", "small stone"}},
+			{"2026-04-01T00:00:00Z", []string{"London", "small stone house"}, []string{"I live in Paris|Ann lives in Paris"}},
 		} {
-			r := p.mustAsk("mem.ao.recall", fmt.Sprintf(`{"query":"hiking Alps Tom summer winter Paris London live moved","max_facts":50,"records":%s,"as_of":%q}`, rec, c.at))
+			r := p.mustAsk("mem.ao.recall", fmt.Sprintf(`{"query":"hiking Alps Tom summer winter Paris London live moved stone house","max_facts":50,"records":%s,"as_of":%q}`, rec, c.at))
 			raw, _ := json.Marshal(texts(r))
 			for _, w := range c.lack {
 				for _, w := range strings.Split(w, "|") {

@@ -40,7 +40,7 @@ func exampleStore() (retain func(said time.Time, text string) []memory.WriteResu
 			results = c.Outcome.Results
 			for _, f := range c.Facts {
 				for _, i := range f.Valid {
-					if i.To != nil {
+					if i.To != nil && f.Merged == "" {
 						fmt.Printf("%q holds until %s\n", f.Text, i.To.Format(time.DateOnly))
 					}
 				}

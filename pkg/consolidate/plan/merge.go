@@ -56,8 +56,9 @@ func (ws *workspace) supersedes(id memory.FactID) bool {
 // unless a conflict was decided against it.
 func (ws *workspace) mergeRepetition(chain []*factState, f memory.Fact, displaces memory.FactID) memory.WriteResult {
 	changed := false
+	root := chain[len(chain)-1]
 	for _, s := range chain {
-		added := addSources(&s.now, f.Sources)
+		added := addSources(&s.now, ws.supportOf(s.now, f).Sources)
 		for _, op := range f.Ops {
 			if !slices.Contains(s.now.Ops, op) {
 				s.now.Ops, added = append(s.now.Ops, op), true
@@ -66,10 +67,13 @@ func (ws *workspace) mergeRepetition(chain []*factState, f memory.Fact, displace
 		if added {
 			changed = true
 			joinStatement(&s.now, f)
+			if s.now.Merged != "" {
+				timeline.Extend(&s.now, f)
+			}
 		}
 		s.dirty = true
 	}
-	root := chain[len(chain)-1]
+	f = ws.supportOf(root.now, f)
 	result := memory.WriteResult{Key: f.Key, ID: string(root.id()), Outcome: memory.OutcomeMerged}
 	if !changed {
 		return result
@@ -108,17 +112,47 @@ func (ws *workspace) supersede(old *factState, by memory.Fact) {
 		Facts: []memory.FactID{min(by.ID, old.id()), max(by.ID, old.id())}})
 }
 
-// absorb merges old into live, with the conflicts that old is party to: the sources, entities and tags of old join live;
-// old points to live and holds at no time itself.
+// absorb merges old into live, with the conflicts that old is party to: the sources, entities and tags of old join live,
+// and old points to live. Live holds as early as old did, unless its words say more than those of old: then old keeps
+// the time before live begins. Otherwise old holds at no time.
 func (ws *workspace) absorb(live, old *factState) {
-	timeline.Extend(&live.now, old.now)
-	addSources(&live.now, old.now.Sources)
+	var past []memory.Interval
+	if ws.saysMore(live.now, old.now) {
+		past = timeline.Before(old.now, live.now)
+	} else {
+		timeline.Extend(&live.now, old.now)
+	}
+	addSources(&live.now, ws.supportOf(live.now, old.now).Sources)
 	live.now.Ops = unite(live.now.Ops, old.now.Ops)
 	joinStatement(&live.now, old.now)
-	old.now.Merged, old.now.Superseded, old.now.Valid = live.id(), "", nil
+	old.now.Merged, old.now.Superseded, old.now.Valid = live.id(), "", past
 	live.dirty, old.dirty = true, true
 	ws.moveConflicts(old.id(), live.id())
 	ws.retimeAll(live.now)
+}
+
+// saysMore reports whether the words of f say more than those of a fact that it absorbs. Facts that assert a state do
+// not: what holds is the value of the attribute, in whichever words.
+func (ws *workspace) saysMore(f, absorbed memory.Fact) bool {
+	return f.State == nil && absorbed.State == nil && statement.Adds(ws.readFact(f), ws.readFact(absorbed))
+}
+
+// supportOf returns a fact that f absorbs as far as it supports f: where f says more, only from its own start on.
+func (ws *workspace) supportOf(f, absorbed memory.Fact) memory.Fact {
+	if !ws.saysMore(f, absorbed) {
+		return absorbed
+	}
+	start := timeline.Start(f)
+	absorbed.Sources = slices.Clone(absorbed.Sources)
+	for i, s := range absorbed.Sources {
+		if s.Start.Before(start) {
+			absorbed.Sources[i].Start = start
+		}
+	}
+	if absorbed.Said.Before(start) {
+		absorbed.Said = start
+	}
+	return absorbed
 }
 
 // compareWithNeighbours merges a live fact with its nearest duplicate, and compares what stays live with the other

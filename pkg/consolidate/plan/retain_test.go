@@ -88,8 +88,19 @@ func TestRetain(t *testing.T) {
 		longer := "Alice planted twelve old apple trees behind the small stone house near the river bank."
 		r := b.one(consolidatetest.Fact(t, "Alice", longer))
 		equal(t, "longer", r.Outcome, memory.OutcomeMerged)
-		if f := b.fact(long); f.Live() || string(f.Merged) != r.ID || len(f.Valid) != 0 {
-			t.Errorf("the older wording: %+v", f)
+		short, full := b.fact(long), b.fact(longer)
+		first, second := short.Said, full.Said
+		if short.Live() || string(short.Merged) != r.ID || !short.ValidAt(first) || short.ValidAt(second) {
+			t.Errorf("the older wording: %+v", short)
+		}
+		if !full.ValidAt(second) || full.ValidAt(first) {
+			t.Errorf("the longer wording holds %+v, before it was said", full.Valid)
+		}
+		again := consolidatetest.Fact(t, "Alice", long)
+		again.Said = first.AddDate(0, 0, -5)
+		equal(t, "said before", b.one(again).Outcome, memory.OutcomeMerged)
+		if short, full = b.fact(long), b.fact(longer); !short.ValidAt(again.Said) || short.ValidAt(second) || full.ValidAt(first) {
+			t.Errorf("an earlier repetition: the shorter wording holds %+v, the longer one %+v", short.Valid, full.Valid)
 		}
 		for _, other := range []string{
 			"Alice planted thirteen old apple trees behind the small stone house near the river bank.",

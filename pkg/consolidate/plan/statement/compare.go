@@ -16,6 +16,9 @@ func Same(a, b Reading) bool {
 	return len(a.Words) > 0 && len(b.Words) > 0 && (within(a.Words, b.Words) || within(b.Words, a.Words))
 }
 
+// Adds reports whether a text says more than another one that it repeats: it has a content word that the other lacks.
+func Adds(a, b Reading) bool { return !within(a.Words, b.Words) }
+
 func sameDetails(a, b Reading) bool {
 	return slices.Equal(a.Numbers, b.Numbers) && slices.Equal(a.Dates, b.Dates) && slices.Equal(a.Names, b.Names)
 }

@@ -117,6 +117,16 @@ func Extend(f *memory.Fact, old memory.Fact) {
 	}
 }
 
+// Before returns when a fact holds before another one, by, begins.
+func Before(f, by memory.Fact) []memory.Interval {
+	if len(by.Valid) == 0 {
+		return nil
+	}
+	f.Valid = slices.Clone(f.Valid)
+	Close(&f, &by.Valid[0].From, "")
+	return f.Valid
+}
+
 // Repeat updates when a fact holds after by repeated it: from the start of by on if it is revived, from its own start if
 // nothing superseded it and it asserts no state, else no later than by begins. until, where it is not nil, ends a fact
 // without a state.
