@@ -71,8 +71,11 @@ export class Eunoe {
   reflectStream(query: string, options?: Omit<Request<"reflect">, "query">): AsyncGenerator<Event>;
   /** Stores facts by hand. */
   retain(facts: string | Schema<"FactInput"> | (string | Schema<"FactInput">)[], options?: Omit<Request<"retain">, "facts">): Promise<Reply<"retain">>;
-  /** Erases a record, a session, a speaker or the whole bank, for good. */
+  /** Erases a record, a session or a speaker, for good, and returns the receipt. One that is pending is accepted and
+   * counts nothing yet. */
   forget(what: Request<"forget">): Promise<Reply<"forget">>;
+  /** Waits until the forget with an op is applied, and returns its receipt. timeout is in milliseconds. */
+  waitForgotten(op: string, timeout?: number): Promise<Reply<"forget">>;
   /** Returns a record. */
   get(id: string): Promise<Reply<"get">>;
   /** Reports on the bank. */

@@ -69,6 +69,16 @@ export class Eunoe {
     return this.request("forget", what);
   }
 
+  async waitForgotten(op, timeout = 60_000) {
+    const end = Date.now() + timeout;
+    for (;;) {
+      const wait = Math.max(0, Math.min(10_000, this.timeout / 2, end - Date.now()));
+      const receipt = await this.request("forget", { op, wait: `${Math.round(wait)}ms` });
+      if (!receipt.pending) return receipt;
+      if (Date.now() > end) throw new EunoeError(0, `the forget ${op} was not applied in ${timeout} ms`);
+    }
+  }
+
   get(id) {
     return this.request("get", { id });
   }
@@ -121,7 +131,7 @@ export class Eunoe {
   }
 
   async #ask(path, body) {
-    const key = globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    const key = body?.op || (globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}`);
     for (let attempt = 0; ; attempt++) {
       try {
         const headers = { Accept: "application/json", "Idempotency-Key": key };

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -16,13 +17,15 @@ import (
 
 func (a *cli) forgetCommand() *cobra.Command {
 	var req wire.ForgetRequest
-	var wholeBank, yes bool
+	var wholeBank, yes, wait bool
 	cmd := &cobra.Command{
 		Use:   "forget [ID]",
 		Short: "Erase a record, a session or what a speaker said, for good",
 		Long: "Erases a record, a session, what a speaker said, or (as an operator) the whole\n" +
-			"bank: from the store, its indexes and the streams. It cannot be undone.",
-		Example: "  eunoe forget f_0abc\n  eunoe forget --session chat-1\n  eunoe forget --whole-bank --bank alice",
+			"bank: from the store, its indexes and the streams. It cannot be undone. What is\n" +
+			"large is accepted at once and erased in a while: --wait waits for the receipt, and\n" +
+			"--op alone shows it later.",
+		Example: "  eunoe forget f_0abc\n  eunoe forget --session chat-1 --wait\n  eunoe forget --op 01J8ZQ3W\n  eunoe forget --whole-bank --bank alice",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -32,7 +35,7 @@ func (a *cli) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if req.Preview {
+			if req.Preview || what == "" {
 				yes = true
 			}
 			if !yes {
@@ -40,10 +43,16 @@ func (a *cli) forgetCommand() *cobra.Command {
 					return err
 				}
 			}
+			f := forgetting{what: what, wait: wait, maybeNothing: req.ID == "" && what != "", ask: func(ctx context.Context, c *client.Client) (wire.ForgetReply, error) {
+				return client.Call(ctx, c, wire.Forget, a.bankID(), req)
+			}}
 			if wholeBank {
-				return ask(a, cmd, wire.Erase, wire.EraseRequest{Bank: a.Bank, Preview: req.Preview}, showReceipt)
+				req.DefaultWait(memory.Duration(a.Timeout / 5 * 4))
+				f.maybeNothing, f.ask = false, func(ctx context.Context, c *client.Client) (wire.ForgetReply, error) {
+					return client.Call(ctx, c, wire.Erase, "", wire.EraseRequest{WriteControl: req.WriteControl, Bank: a.Bank, Preview: req.Preview})
+				}
 			}
-			return a.forget(cmd, req, what)
+			return a.forget(cmd, f)
 		},
 	}
 	f := cmd.Flags()
@@ -51,26 +60,38 @@ func (a *cli) forgetCommand() *cobra.Command {
 	f.StringVar(&req.Speaker, "speaker", "", "erase what this speaker said")
 	f.BoolVar(&wholeBank, "whole-bank", false, "erase the bank (operators)")
 	f.BoolVar(&req.KeepMessages, "keep-messages", false, "keep the source messages of a fact")
-	f.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
+	f.StringVar(&req.Op, "op", "", "id of this request; a repeat has no effect, and alone it shows the receipt")
+	f.BoolVar(&wait, "wait", false, "wait for the receipt however long it takes")
 	f.BoolVar(&req.Preview, "preview", false, "show what would be erased, and erase nothing")
 	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
+// forgetting is a request to forget.
+type forgetting struct {
+	what         string
+	wait         bool // for the receipt, however long that takes
+	maybeNothing bool // it names a session or a speaker, of whom there may be nothing
+	ask          func(context.Context, *client.Client) (wire.ForgetReply, error)
+}
+
 // forget erases what the request names. Of a session or a speaker of whom nothing is there it is an error: a name that
 // was mistyped must not look like one that was erased.
-func (a *cli) forget(cmd *cobra.Command, req wire.ForgetRequest, what string) error {
+func (a *cli) forget(cmd *cobra.Command, f forgetting) error {
 	c, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer c.Close() //nolint:errcheck // nothing is left to send
-	r, err := client.Call(cmd.Context(), c, wire.Forget, a.bankID(), req)
+	r, err := f.ask(cmd.Context(), c)
+	if err == nil && r.Pending && f.wait {
+		r, err = c.WaitForgotten(cmd.Context(), a.bankID(), r.Op)
+	}
 	if err != nil {
 		return err
 	}
-	if req.ID == "" && r.Messages+r.Facts+r.Events+r.Rewritten == 0 {
-		return fmt.Errorf("%s: %w; names are compared without letter case, and `eunoe sessions` lists sessions", what, memory.ErrNotFound)
+	if f.maybeNothing && !r.Pending && r.Messages+r.Facts+r.Events+r.Rewritten == 0 {
+		return fmt.Errorf("%s: %w; names are compared without letter case, and `eunoe sessions` lists sessions", f.what, memory.ErrNotFound)
 	}
 	if a.JSON {
 		return console.PrintJSON(cmd.OutOrStdout(), r)
@@ -79,6 +100,7 @@ func (a *cli) forget(cmd *cobra.Command, req wire.ForgetRequest, what string) er
 	return nil
 }
 
+// forgetTarget describes what is to be forgotten; "" asks for the receipt of an op.
 func forgetTarget(req wire.ForgetRequest, bank bool, name string) (string, error) {
 	var what []string
 	if req.ID != "" {
@@ -93,8 +115,11 @@ func forgetTarget(req wire.ForgetRequest, bank bool, name string) (string, error
 	if bank {
 		what = append(what, "everything")
 	}
+	if len(what) == 0 && req.Op != "" && !req.Preview && !req.KeepMessages {
+		return "", nil
+	}
 	if len(what) != 1 {
-		return "", console.Usagef("name one thing to forget: an ID, --session, --speaker or --whole-bank")
+		return "", console.Usagef("name one thing to forget: an ID, --session, --speaker or --whole-bank; --op alone shows a receipt")
 	}
 	return what[0] + " in bank " + name, nil
 }
@@ -125,6 +150,10 @@ func showReceipt(w io.Writer, r wire.ForgetReply) {
 			}
 		}
 		console.Table(w, nil, rows)
+		return
+	}
+	if r.Pending {
+		fmt.Fprintf(w, "accepted; it is being erased, and nothing is counted yet\nask again: eunoe forget --op %s\n", console.OneLine(r.Op))
 		return
 	}
 	fmt.Fprintf(w, "forgotten up to message %d\n", r.Upto)

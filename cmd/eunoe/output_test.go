@@ -47,3 +47,32 @@ func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
 		t.Errorf("a list waits %s for an outcome", sent["conflicts"])
 	}
 }
+
+// TestAPendingReceipt answers forgets with a receipt that fills at the second question.
+func TestAPendingReceipt(t *testing.T) {
+	t.Parallel()
+	conn := natstest.Start(t)
+	_, err := conn.NC.Subscribe("mem.b.forget", func(m *nats.Msg) {
+		reply := `{"op":"op-1","write":7,"upto":40,"pending":true}`
+		if !strings.Contains(string(m.Data), "session") {
+			reply = `{"op":"op-1","write":7,"upto":40,"messages":12}`
+		}
+		_ = m.Respond([]byte(reply)) //nolint:errcheck // the command says so
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl()}
+	forget := []string{"forget", "--bank", "b", "--session", "s", "--yes"}
+	if out := ok(t, environ, forget...); !strings.Contains(out, "accepted") || !strings.Contains(out, "eunoe forget --op op-1") || strings.Contains(out, "messages") {
+		t.Errorf("a pending receipt is shown as\n%s", out)
+	}
+	if out := ok(t, environ, append(forget, "--json")...); !strings.Contains(out, `"pending": true`) && !strings.Contains(out, `"pending":true`) {
+		t.Errorf("as JSON it is\n%s", out)
+	}
+	for _, args := range [][]string{append(forget, "--wait"), {"forget", "--bank", "b", "--op", "op-1"}} {
+		if out := ok(t, environ, args...); !strings.Contains(out, "up to message 40") || !strings.Contains(out, "12") {
+			t.Errorf("%v shows\n%s", args, out)
+		}
+	}
+}

@@ -71,7 +71,8 @@ func (a Admin) Verify(ctx context.Context, req wire.VerifyRequest) (wire.Verific
 	return Call(ctx, a.c, wire.Verify, "", req)
 }
 
-// Erase erases a bank for good, from the store and the streams, and returns the receipt.
+// Erase erases a bank for good, from the store and the streams, and returns the receipt, which may be Pending as that of
+// Client.Forget.
 func (a Admin) Erase(ctx context.Context, bank memory.BankID) (wire.ForgetReply, error) {
 	if _, err := memory.ParseBankID(string(bank)); err != nil {
 		return wire.ForgetReply{}, err

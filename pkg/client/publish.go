@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -184,10 +185,34 @@ func (c *Client) Feedback(ctx context.Context, bank memory.BankID, req wire.Feed
 	return Call(ctx, c, wire.Feedback, bank, req)
 }
 
-// Forget erases a record, a session or what a speaker said, for good, and returns the receipt.
+// Forget erases a record, a session or what a speaker said, for good, and returns the receipt. One that is Pending is
+// accepted and counts nothing yet; WaitForgotten waits for it.
 func (c *Client) Forget(ctx context.Context, bank memory.BankID, req wire.ForgetRequest) (wire.ForgetReply, error) {
 	return Call(ctx, c, wire.Forget, bank, req)
 }
+
+// WaitForgotten asks for the receipt of a forget by its op until it is complete, and goes on where the service is
+// unavailable. The end of ctx is ErrDeadline, and the last receipt is returned with it.
+func (c *Client) WaitForgotten(ctx context.Context, bank memory.BankID, op string) (wire.ForgetReply, error) {
+	last := wire.ForgetReply{Pending: true, Receipt: memory.Receipt{Op: op}}
+	wait := memory.Duration(min(forgottenWait, c.timeout/5*4))
+	for {
+		r, err := c.Forget(ctx, bank, wire.ForgetRequest{WriteControl: wire.WriteControl{Op: op, Wait: &wait}})
+		switch {
+		case err == nil && !r.Pending:
+			return r, nil
+		case ctx.Err() != nil, errors.Is(err, memory.ErrUnavailable) && !events.Sleep(ctx, time.Second):
+			return last, fmt.Errorf("wait for the receipt of forget %s: %w", op, memory.ErrDeadline)
+		case err == nil:
+			last = r
+		case !errors.Is(err, memory.ErrUnavailable):
+			return last, err
+		}
+	}
+}
+
+// forgottenWait is how long one request of WaitForgotten waits.
+const forgottenWait = 20 * time.Second
 
 // Bank reads the profile of a bank; ErrNotFound where there is none.
 func (c *Client) Bank(ctx context.Context, bank memory.BankID) (memory.Bank, error) {

@@ -48,7 +48,7 @@ func tools() []tool {
 		{core: true, name: "memory_correct", does: "Give a fact another text; the old one is kept as history.", call: correct, args: []argument{
 			{name: "id", kind: text, required: true}, {name: "text", kind: text, required: true}, {name: "version", kind: whole, does: "refuse if it has changed since"}}},
 		{core: true, destroys: true, name: "memory_forget", does: "Erase a fact for good, with the messages it rests on. Without confirm it shows what would go and gives the token.", call: forget, args: []argument{
-			{name: "id", kind: text, required: true}, {name: "confirm", kind: text, does: "the token of the preview"}}},
+			{name: "id", kind: text}, {name: "confirm", kind: text, does: "the token of the preview"}, {name: "op", kind: text, does: "alone: what became of a forget that was pending"}}},
 		{core: true, reads: true, name: answerTool, does: "An answer from memory with citations; without a language model, what bears on it.", call: answer, args: []argument{
 			{name: "question", kind: text, required: true}, {name: "as_of", kind: moment}, {name: "max_tokens", kind: whole}}},
 		{name: "memory_say", does: "Add a message to a conversation; facts are drawn from it later.", call: say, args: []argument{
@@ -209,9 +209,13 @@ func forget(ctx context.Context, b *bank, g given) (string, error) {
 	a, err := bind[struct {
 		ID      string `json:"id"`
 		Confirm string `json:"confirm"`
+		Op      string `json:"op"`
 	}](g)
 	if err != nil {
 		return "", err
+	}
+	if a.Op != "" && a.ID == "" {
+		return receipt(ctx, b, a.Op)
 	}
 	item, err := client.Call(ctx, b.client, wire.Get, b.id, wire.GetRequest{ID: a.ID})
 	if err != nil {
@@ -230,8 +234,26 @@ func forget(ctx context.Context, b *bank, g given) (string, error) {
 		}
 		return fmt.Sprintf("%swould erase for good %s:\n%s\nto do it, ask the user, then call with confirm %s", said, erases(would), lines([]memory.Item{item}, true), token), nil
 	}
-	r, err := b.client.Forget(ctx, b.id, wire.ForgetRequest{ID: a.ID})
-	return fmt.Sprintf("erased: %d facts, %d messages", r.Facts, r.Messages), err
+	wait := memory.Duration(forgetWait)
+	r, err := b.client.Forget(ctx, b.id, wire.ForgetRequest{ID: a.ID, WriteControl: wire.WriteControl{Wait: &wait}})
+	return erased(r), err
+}
+
+// forgetWait is how long a forget waits for its receipt.
+const forgetWait = 10 * time.Second
+
+// receipt tells what a forget erased, by its op.
+func receipt(ctx context.Context, b *bank, op string) (string, error) {
+	wait := memory.Duration(forgetWait)
+	r, err := b.client.Forget(ctx, b.id, wire.ForgetRequest{WriteControl: wire.WriteControl{Op: op, Wait: &wait}})
+	return erased(r), err
+}
+
+func erased(r wire.ForgetReply) string {
+	if r.Pending {
+		return "accepted and being erased; what went is known later: call again with op " + r.Op + " alone"
+	}
+	return fmt.Sprintf("erased: %d facts, %d messages", r.Facts, r.Messages)
 }
 
 // erases describes what a forget would erase, with the ids of the other facts that would be removed.

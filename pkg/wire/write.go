@@ -72,6 +72,9 @@ type FeedbackReply struct {
 type ForgetReply struct {
 	Write uint64 `json:"write"`
 	memory.Receipt
+	// Pending says that the forget is in the log and not applied yet, so that nothing is counted: asking again with its op
+	// alone returns the receipt once it is.
+	Pending bool           `json:"pending,omitempty"`
 	Preview *ForgetPreview `json:"preview,omitempty"`
 }
 

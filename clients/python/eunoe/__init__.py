@@ -114,8 +114,20 @@ class Client:
         return self.request("retain", **fields)
 
     def forget(self, **fields: Any) -> Json:
-        """Erases a record (id=), a session, a speaker, or with bank=True the whole bank, for good."""
+        """Erases a record (id=), a session or a speaker (session=, speaker=), for good, and returns the receipt. One with
+        "pending" is accepted and counts nothing yet: wait_forgotten(receipt["op"]) waits for it."""
         return self.request("forget", **fields)
+
+    def wait_forgotten(self, op: str, timeout: float = 60) -> Json:
+        """Waits until the forget with an op is applied, and returns its receipt. Raises TimeoutError."""
+        end = time.monotonic() + timeout
+        while True:
+            wait = max(0.0, min(10.0, self.timeout / 2, end - time.monotonic()))
+            receipt = self.request("forget", op=op, wait=f"{wait:.3f}s")
+            if not receipt.get("pending"):
+                return receipt
+            if time.monotonic() > end:
+                raise TimeoutError(f"the forget {op!r} was not applied in {timeout:g} s")
 
     def get(self, id: str) -> Json:
         """Returns a record."""
@@ -176,7 +188,8 @@ class Client:
             raise Error(0, f"no answer from {self.url}: {getattr(err, 'reason', err)}") from None
 
     def _ask(self, method: str, path: str, body: Any) -> Json:
-        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        op = body.get("op") if isinstance(body, dict) else None
+        headers = {"Idempotency-Key": op or uuid.uuid4().hex}
         for attempt in range(self.retries + 1):
             try:
                 with self._open(method, path, body, headers) as answer:

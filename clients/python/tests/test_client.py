@@ -42,7 +42,8 @@ class TestMemory(unittest.TestCase):
         memory = fresh()
         fact = memory.retain("Ivo plays the tuba.", "Ivo lives in Bern.")["results"][0]["id"]
         self.assertEqual(memory.get(fact)["text"], "Ivo plays the tuba.")
-        memory.forget(id=fact)
+        receipt = memory.forget(id=fact)
+        self.assertEqual(memory.wait_forgotten(receipt["op"])["facts"], 1)
         with self.assertRaises(eunoe.Error) as raised:
             memory.get(fact)
         self.assertEqual(raised.exception.code, 404)

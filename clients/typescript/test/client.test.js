@@ -31,7 +31,8 @@ test("what was forgotten is not found", async () => {
   const memory = fresh();
   const { results } = await memory.retain(["Una sails.", { text: "Una lives in Turku." }]);
   assert.equal((await memory.get(results[0].id)).text, "Una sails.");
-  await memory.forget({ id: results[0].id });
+  const { op } = await memory.forget({ id: results[0].id });
+  assert.equal((await memory.waitForgotten(op)).facts, 1);
   await assert.rejects(memory.get(results[0].id), (err) => err instanceof EunoeError && err.code === 404);
 });
 
