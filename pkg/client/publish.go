@@ -59,19 +59,15 @@ func (c *Client) publish(ctx context.Context, bank memory.BankID, session memory
 	return seq, nil
 }
 
-// PublishAll stores many messages of one session, some hundreds of them in flight at a time, and returns their sequences
-// in the order of the messages. It is for imports, and many times as fast as Publish where the broker syncs before it
-// acknowledges. The messages stand in the log in their order, unless one had to be published again. All are checked
-// first: ErrInvalid names the message by its number and the field, before anything is sent. Any other error joins what
-// went wrong; a message whose sequence is 0 was then not acknowledged. A message without ID is given one.
+// PublishAll stores many messages of one session and returns their sequences in the order of the messages. It is for
+// imports, and many times as fast as Publish where the broker syncs before it acknowledges: it sends batches where they
+// are accepted, else some hundreds of messages in flight at a time. The messages stand in the log in their order, unless
+// one had to be published again. All are checked first: ErrInvalid names the message by its number and the field, before
+// anything is sent. Any other error joins what went wrong; a message whose sequence is 0 was then not acknowledged. A
+// message without ID is given one.
 func (c *Client) PublishAll(ctx context.Context, bank memory.BankID, session memory.SessionID, messages []memory.Message) ([]uint64, error) {
 	if err := checkNames(bank, session); err != nil {
 		return nil, err
-	}
-	for i, m := range messages {
-		if err := m.Validate(); err != nil {
-			return nil, fmt.Errorf("message %d: %w", i, err)
-		}
 	}
 	p, err := events.NewPublisher(events.DefaultPublisherConfig(), c.conn)
 	if err != nil {
@@ -83,25 +79,17 @@ func (c *Client) PublishAll(ctx context.Context, bank memory.BankID, session mem
 	var mu sync.Mutex
 	var failed []error
 	seqs := make([]uint64, len(messages))
-	fail := func(i int, err error) {
+	err = p.PublishAll(ctx, bank, session, messages, func(i int, seq uint64, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		failed = append(failed, fmt.Errorf("publish message %d to session %s: %w", i, session, published(reason(err))))
-	}
-	for i, m := range messages {
-		err := p.PublishAsync(ctx, bank, session, m, func(seq uint64, err error) {
-			if err != nil {
-				fail(i, err)
-				return
-			}
-			seqs[i] = seq
-		})
+		seqs[i] = seq
 		if err != nil {
-			fail(i, err)
-			break
+			failed = append(failed, fmt.Errorf("publish message %d to session %s: %w", i, session, published(reason(err))))
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	p.Wait()
 	return seqs, errors.Join(failed...)
 }
 

@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,12 +101,59 @@ func TestPublishChangesInBatches(t *testing.T) {
 			t.Errorf("batches are not allowed again: %v", err)
 		}
 	})
-	t.Run("bot messages are not published in batches", func(t *testing.T) {
-		t.Parallel()
-		c := natstest.Start(t)
-		s, err := c.JS.Stream(t.Context(), c.Naming.Messages())
-		if err != nil || s.CachedInfo().Config.AllowAtomicPublish {
-			t.Errorf("MEM_MESSAGES takes batches: %v", err)
-		}
-	})
+}
+
+func TestPublishMessagesInBatches(t *testing.T) {
+	t.Parallel()
+	for _, batches := range []bool{true, false} {
+		t.Run(map[bool]string{true: "stores them in order", false: "works with a stream that does not allow batches"}[batches], func(t *testing.T) {
+			t.Parallel()
+			c := natstest.Start(t)
+			s, err := c.JS.Stream(t.Context(), c.Naming.Messages())
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := s.CachedInfo().Config
+			cfg.AllowAtomicPublish = batches
+			if _, err := c.JS.UpdateStream(t.Context(), cfg); err != nil {
+				t.Fatal(err)
+			}
+			p, err := events.NewPublisher(events.DefaultPublisherConfig(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for round := range 2 { // the second on a connection that knows
+				said := make([]memory.Message, 603)
+				for i := range said {
+					said[i] = memory.Message{ID: memory.MessageID(fmt.Sprint("m", round, "-", i)), Content: "I planted leeks."}
+				}
+				var mu sync.Mutex
+				seqs := make([]uint64, len(said))
+				err = p.PublishAll(t.Context(), "alice", "s", said, func(i int, seq uint64, err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil || seqs[i] != 0 {
+						t.Errorf("message %d is done at %d and %d: %v", i, seqs[i], seq, err)
+					}
+					seqs[i] = seq
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, seq := range seqs {
+					if want := uint64(round*len(said) + i + 1); seq != want {
+						t.Fatalf("message %d is at %d, want %d", i, seq, want)
+					}
+				}
+				first, err := c.EventAt(t.Context(), c.Naming.Messages(), seqs[0])
+				if err != nil || (first.Header.Get("Nats-Batch-Id") != "") != batches {
+					t.Errorf("headers %v, batches %v: %v", first.Header, batches, err)
+				}
+			}
+			last, err := c.EventAt(t.Context(), c.Naming.Messages(), 1206)
+			if m, bad := last.Message(); err != nil || bad != nil || m.ID != "m1-602" {
+				t.Errorf("the last is %+v: %v, %v", m, err, bad)
+			}
+		})
+	}
 }

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
@@ -91,6 +89,11 @@ func (p *Publisher) PublishAsync(ctx context.Context, bank memory.BankID, sessio
 	if err != nil {
 		return err
 	}
+	return p.start(ctx, bank, session, msg, done)
+}
+
+// start sends a message and calls done, once, when it is acknowledged or given up.
+func (p *Publisher) start(ctx context.Context, bank memory.BankID, session memory.SessionID, msg *nats.Msg, done func(seq uint64, err error)) error {
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -189,108 +192,4 @@ func withExtra(body []byte, extra map[string]json.RawMessage) ([]byte, error) {
 		return nil, memory.Invalid("", "a field cannot be written as JSON: %v", err)
 	}
 	return out, nil
-}
-
-// The headers of an atomic batch, which the broker stores entirely or not at all.
-const (
-	batchID     = "Nats-Batch-Id"
-	batchSeq    = "Nats-Batch-Sequence"
-	batchCommit = "Nats-Batch-Commit"
-)
-
-// The limits of one batch; the broker accepts 1,000 messages. It collects a batch in a file of its own, which costs
-// about five syncs however many messages it holds: fewer than batchLeast are stored faster one by one.
-const (
-	batchLeast    = 6
-	batchMessages = 500
-	batchBytes    = 4 << 20
-)
-
-// errBatch means that the broker did not accept a batch. Nothing of it is stored, unless only the answer was lost.
-var errBatch = errors.New("the broker did not accept the batch")
-
-// publishAll stores messages of one stream in order and returns when all are acknowledged. Each has a Nats-Msg-Id, so
-// that a repeat stores none twice. It sends atomic batches, because a broker that syncs before it acknowledges does so
-// once per batch; a batch that the broker does not accept, for instance because it contains an event that is stored
-// already, is sent one by one. The error names the message by name(i); after it any of them may be stored.
-func (c *Conn) publishAll(ctx context.Context, msgs []*nats.Msg, name func(i int) string) error {
-	for from := 0; from < len(msgs); {
-		to, bytes := from, 0
-		for to < len(msgs) && to-from < batchMessages && (to == from || bytes+msgs[to].Size() <= batchBytes) {
-			bytes += msgs[to].Size()
-			to++
-		}
-		part := msgs[from:to]
-		if _, err := c.publishBatch(ctx, part); err != nil {
-			if err := c.publishEach(ctx, part, func(i int) string { return name(from + i) }); err != nil {
-				return err
-			}
-		}
-		from = to
-	}
-	return nil
-}
-
-// publishBatch stores messages as one batch and returns the sequence of the last; the others precede it directly. It
-// leaves the messages as they were.
-func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
-	if len(msgs) < batchLeast {
-		return 0, errBatch
-	}
-	id := nuid.Next()
-	for i, m := range msgs {
-		b := &nats.Msg{Subject: m.Subject, Data: m.Data, Header: nats.Header{}}
-		for k, v := range m.Header {
-			b.Header[k] = v
-		}
-		b.Header.Set(batchID, id)
-		b.Header.Set(batchSeq, strconv.Itoa(i+1))
-		if i < len(msgs)-1 {
-			if err := c.NC.PublishMsg(b); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		b.Header.Set(batchCommit, "1")
-		ctx, cancel := context.WithTimeout(ctx, StallWait)
-		defer cancel()
-		answer, err := c.NC.RequestMsgWithContext(ctx, b)
-		if err != nil {
-			return 0, err
-		}
-		var ack struct {
-			Stream string          `json:"stream"`
-			Seq    uint64          `json:"seq"`
-			Batch  string          `json:"batch"`
-			Count  int             `json:"count"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal(answer.Data, &ack); err != nil || ack.Error != nil || ack.Stream == "" || ack.Batch != id || ack.Count != len(msgs) {
-			return 0, errBatch
-		}
-		last = ack.Seq
-	}
-	return last, nil
-}
-
-// publishEach stores messages one by one without waiting between them.
-func (c *Conn) publishEach(ctx context.Context, msgs []*nats.Msg, name func(i int) string) error {
-	futures := make([]jetstream.PubAckFuture, 0, len(msgs))
-	for i, m := range msgs {
-		f, err := c.JS.PublishMsgAsync(m, jetstream.WithStallWait(StallWait))
-		if err != nil {
-			return Classify(err, "publish %s", name(i))
-		}
-		futures = append(futures, f)
-	}
-	for i, f := range futures {
-		select {
-		case <-f.Ok():
-		case err := <-f.Err():
-			return Classify(err, "publish %s", name(i))
-		case <-ctx.Done():
-			return Classify(ctx.Err(), "publish %s", name(i))
-		}
-	}
-	return nil
 }

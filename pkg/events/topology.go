@@ -75,8 +75,8 @@ func (o StreamOptions) orDefault() StreamOptions {
 //     erasure. It holds two revisions of a key because the old one is erased, with its
 //     bytes, after the new one is written; a limit would leave the bytes on disk.
 //
-// WINDOWS, WRITES and CHANGES, to which no bot publishes, accept atomic batches: a broker that syncs before it
-// acknowledges does so once per batch.
+// MESSAGES, WINDOWS, WRITES and CHANGES accept atomic batches: a broker that syncs before it acknowledges does so once
+// per batch. A bot with an account of its own sends none: ingest refuses their headers.
 func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 	o = o.orDefault()
 	every := func(kind string) string { return n.Subject("*", kind, "*") }
@@ -93,6 +93,7 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 		Source:      n.prefix() + ".*.*.*",
 		Destination: n.prefix() + ".{{partition(16,1)}}.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}",
 	}
+	messages.AllowAtomicPublish = true
 	windows := base(n.Windows(), "windows to extract", workDuplicates, every(KindWindow))
 	windows.Retention = jetstream.WorkQueuePolicy
 	windows.AllowAtomicPublish = true

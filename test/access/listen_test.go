@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -203,6 +204,16 @@ func TestTheClientSaysWhatToDo(t *testing.T) {
 		expect(t, memory.ErrForbidden, err, "mem.bob.change.*")
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("it took %s", took)
+		}
+		many := make([]memory.Message, 40) // ingest refuses the headers of a batch
+		for i := range many {
+			many[i].Content = fmt.Sprintf("I planted leek %d.", i)
+		}
+		for range 2 {
+			seqs, err := c.PublishAll(t.Context(), "alice", "chat", many)
+			if err != nil || len(seqs) != len(many) || slices.Contains(seqs, 0) {
+				t.Errorf("published at %v: %v", seqs, err)
+			}
 		}
 		if _, err := c.Publish(t.Context(), "alice", "chat", memory.Message{Content: "x"}); err != nil {
 			t.Errorf("its own bank afterwards: %v", err)
