@@ -84,3 +84,6 @@ func (e *Engine) FusePrefetched(ctx context.Context, bank memory.BankID, r wire.
 	})
 	return fused, ended, links, err
 }
+
+// WithoutForm returns a query without its words of form.
+func WithoutForm(query string) string { return withoutForm(query) }

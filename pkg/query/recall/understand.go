@@ -32,7 +32,7 @@ func understand(req Request, s Searcher) (question, error) {
 		return question{}, err
 	}
 	asked, overview := withoutPreamble(req.Query)
-	q := question{Question: rank.ParseQuestion(asked, req.Now, speakers), now: req.Now}
+	q := question{Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now}
 	q.lookups = lookupsOf(q.Terms)
 	words := text.Terms(req.Query)
 	q.words = len(words) > 0
