@@ -226,6 +226,9 @@ func (m Message) Caption() string {
 // IsForeign reports whether a stored event is an acknowledgement of the broker that a reply subject led into the
 // stream: it has stream and seq, and no field of a message.
 func IsForeign(body []byte) bool {
+	if !bytes.Contains(body, []byte(`"seq"`)) && !bytes.Contains(body, []byte(`\u`)) {
+		return false // the field is not there, and not written in another way either
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
 		return false

@@ -57,14 +57,19 @@ func (r *Redactor) Redact(text string) string {
 	if len(text) < 4 {
 		return text
 	}
-	lower := ""
+	lower, found := "", (*grams)(nil)
 	for _, rule := range r.rules {
 		if rule.digits > 0 && !hasDigits(text, rule.digits) {
 			continue
 		}
 		if len(rule.words) > 0 {
 			if lower == "" {
-				lower = lowered(text)
+				if lower = lowered(text); len(text) > longText {
+					found = gramsOf(lower)
+				}
+			}
+			if found != nil {
+				rule.words = found.held(lower, rule.words)
 			}
 			if !slices.ContainsFunc(rule.words, func(w string) bool { return strings.Contains(lower, w) }) {
 				continue

@@ -212,6 +212,7 @@ func FuzzRedact(f *testing.F) {
 func BenchmarkRedact(b *testing.B) {
 	for _, c := range []struct{ name, text string }{
 		{"plain talk", "Caroline attended an LGBTQ support group on 7 May 2023 with her friend Melanie and found the stories inspiring."},
+		{"a long text", strings.Repeat("We talked about the garden in spring, the 12 hens, and what 3 of them ate. ", 12_000)},
 		{"a password", "By the way, the password of the router at home is hunter2, please remember it."},
 	} {
 		b.Run(c.name, func(b *testing.B) {
