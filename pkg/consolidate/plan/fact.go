@@ -96,7 +96,10 @@ func addSources(f *memory.Fact, more []memory.Source) bool {
 			f.Sources, added = append(f.Sources, s), true
 		}
 	}
-	slices.SortFunc(f.Sources, func(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) })
+	bySeq := func(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }
+	if !slices.IsSortedFunc(f.Sources, bySeq) {
+		slices.SortFunc(f.Sources, bySeq)
+	}
 	if said := lastSaid(f.Sources); said.After(f.Said) {
 		f.Said = said
 	}

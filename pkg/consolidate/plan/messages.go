@@ -85,6 +85,10 @@ func (ws *workspace) replacedAt(sources []memory.Source) *time.Time {
 	if len(sources) == 0 {
 		return nil
 	}
+	newest := sources[len(sources)-1].Message // the one that is replaced the least often decides for most
+	if _, ok := ws.replacementsOf([]memory.MessageID{newest})[newest]; !ok {
+		return nil
+	}
 	ids := make([]memory.MessageID, len(sources))
 	for i, s := range sources {
 		ids[i] = s.Message

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -149,6 +150,24 @@ func (w *generator) crowd(seq uint64) memory.Changes {
 	return c
 }
 
+// repeat returns changes after which facts rest on many messages, gain some and lose some.
+func (w *generator) repeat(seq uint64) memory.Changes {
+	if seq < 8 || w.r.IntN(4) == 0 {
+		return w.change(seq)
+	}
+	f := &w.facts[w.r.IntN(min(3, len(w.facts)))]
+	f.Sources = slices.Clone(f.Sources)
+	if w.r.IntN(5) == 0 {
+		f.Sources = slices.DeleteFunc(f.Sources, func(memory.Source) bool { return w.r.IntN(2) == 0 })
+	}
+	for i := range uint64(w.r.IntN(40)) {
+		at := seq*100 + i
+		said := benchEpoch.Add(time.Duration(at) * time.Second)
+		f.Sources = append(f.Sources, memory.Source{Message: memory.SequenceID(at), Seq: at, Said: said, Start: said.Add(-time.Second)})
+	}
+	return memory.Changes{Facts: []memory.Fact{*f}}
+}
+
 // TestTheCacheAnswersAsTheTablesDo compares a store that stays open, with a warm cache, with one that is reopened for
 // every write.
 func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
@@ -160,6 +179,10 @@ func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
 	t.Run("of an entity in many composites", func(t *testing.T) {
 		t.Parallel()
 		compareAnswers(t, (*generator).crowd)
+	})
+	t.Run("of a statement that is repeated again and again", func(t *testing.T) {
+		t.Parallel()
+		compareAnswers(t, (*generator).repeat)
 	})
 }
 
@@ -201,9 +224,10 @@ func compareAnswers(t *testing.T, change func(*generator, uint64) memory.Changes
 	answers := func(db *sqlite.DB, from, to uint64) (out []any) {
 		err := db.ApplyWrites(ctx, from, to, log[from:to], func(v plan.View, wr memory.Write) (memory.Changes, error) {
 			var named []string
+			var factIDs []memory.FactID
 			var composites []memory.CompositeID
 			for _, f := range w.facts { // also those that are told later
-				named = append(named, string(f.ID))
+				named, factIDs = append(named, string(f.ID)), append(factIDs, f.ID)
 			}
 			for _, id := range ids {
 				composites = append(composites, memory.CompositeID(id))
@@ -219,7 +243,11 @@ func compareAnswers(t *testing.T, change func(*generator, uint64) memory.Changes
 			if err != nil {
 				return memory.Changes{}, err
 			}
-			out = append(out, whole)
+			facts, err := v.Facts(factIDs)
+			if err != nil {
+				return memory.Changes{}, err
+			}
+			out = append(out, whole, facts)
 			for _, q := range questions[wr.Seq] {
 				for level := range 3 {
 					found, err := v.Nearest(level, q.near, q.terms, q.entities, -1, 120)

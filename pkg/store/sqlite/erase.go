@@ -42,6 +42,7 @@ func (a *applier) removeFact(bank int64, id memory.FactID) ([]memory.EntityID, e
 		return nil, err
 	}
 	a.cache.DropNode(0, was.no)
+	a.cache.PutSources(bank, id, nil)
 	if err := a.putFactEntities(bank, nil, was, factState{no: was.no, entities: "[]"}); err != nil {
 		return nil, err
 	}

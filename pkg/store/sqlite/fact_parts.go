@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
@@ -12,44 +14,70 @@ import (
 )
 
 // putSources replaces the sources of a fact. It writes only what differs.
-func (a *applier) putSources(fact int64, sources []memory.Source, stored bool) error {
-	was := map[uint64]memory.Source{}
+func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memory.Source, stored bool) error {
+	var was []memory.Source
 	if stored {
-		const find = `SELECT seq, message, said, said + start FROM fact_sources WHERE fact = ?`
-		err := a.tx.Each("read sources", find, []any{fact}, func(rows *sql.Rows) error {
-			var s memory.Source
-			var said, start int64
-			err := rows.Scan(&s.Seq, &s.Message, &said, &start)
-			s.Said, s.Start = engine.Time(said), engine.Time(start)
-			was[s.Seq] = s
-			return err
-		})
-		if err != nil {
+		var err error
+		if was, err = a.sourcesOf(bank, fact, id); err != nil {
 			return err
 		}
 	}
+	now := make([]memory.Source, len(sources))
+	for i, s := range sources {
+		now[i] = memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: asStored(s.Said), Start: asStored(s.Start)}
+	}
+	slices.SortStableFunc(now, bySeq)
 	const put = `INSERT INTO fact_sources (fact, seq, message, said, start) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = excluded.said, start = excluded.start`
-	now := make(map[uint64]bool, len(sources))
-	for _, s := range sources {
-		now[s.Seq] = true
-		if w, ok := was[s.Seq]; ok && w.Message == s.Message && w.Said.Equal(s.Said) && w.Start.Equal(s.Start) {
-			continue
-		}
-		said := engine.Micros(s.Said)
-		if err := a.tx.Exec("store source", put, fact, int64(s.Seq), engine.Text(string(s.Message)), said, engine.Micros(s.Start)-said); err != nil {
-			return err
-		}
-	}
-	for seq := range was { // in any order: each is a row of its own
-		if !now[seq] {
-			if err := a.tx.Exec("remove source", `DELETE FROM fact_sources WHERE fact = ? AND seq = ?`, fact, int64(seq)); err != nil {
+	k := 0
+	for _, s := range now {
+		for ; k < len(was) && was[k].Seq < s.Seq; k++ {
+			if err := a.removeSource(fact, was[k].Seq); err != nil {
 				return err
 			}
 		}
+		if k < len(was) && was[k].Seq == s.Seq {
+			same := was[k].Message == s.Message && was[k].Said.Equal(s.Said) && was[k].Start.Equal(s.Start)
+			if k++; same {
+				continue
+			}
+		}
+		said := engine.Micros(s.Said)
+		if err := a.tx.Exec("store source", put, fact, int64(s.Seq), string(s.Message), said, engine.Micros(s.Start)-said); err != nil {
+			return err
+		}
 	}
+	for ; k < len(was); k++ {
+		if err := a.removeSource(fact, was[k].Seq); err != nil {
+			return err
+		}
+	}
+	a.cache.PutSources(bank, id, now)
 	return nil
 }
+
+// sourcesOf returns the stored sources of a fact by sequence.
+func (a *applier) sourcesOf(bank, fact int64, id memory.FactID) ([]memory.Source, error) {
+	if list, ok := a.cache.Sources(bank, id); ok {
+		return list, nil
+	}
+	const find = `SELECT seq, message, said, said + start FROM fact_sources WHERE fact = ? ORDER BY seq`
+	return engine.All(a.tx, "read sources", find, []any{fact}, func(rows *sql.Rows) (s memory.Source, err error) {
+		var said, start int64
+		err = rows.Scan(&s.Seq, &s.Message, &said, &start)
+		s.Said, s.Start = engine.Time(said), engine.Time(start)
+		return s, err
+	})
+}
+
+func (a *applier) removeSource(fact int64, seq uint64) error {
+	return a.tx.Exec("remove source", `DELETE FROM fact_sources WHERE fact = ? AND seq = ?`, fact, int64(seq))
+}
+
+func bySeq(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }
+
+// asStored returns a time as it is read from the store.
+func asStored(t time.Time) time.Time { return engine.Time(engine.Micros(t)) }
 
 // putFactEntities replaces the entities of a fact and counts the live facts that name each.
 func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, now factState) error {

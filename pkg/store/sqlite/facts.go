@@ -56,7 +56,7 @@ func (a *applier) putFact(bank int64, f memory.Fact) error {
 	err = inTurn(
 		func() error { return a.indexFact(bank, was, now) },
 		func() error { return a.putTerms(bank, 0, now.no, was.neighbourText(), now.neighbourText()) },
-		func() error { return a.putSources(now.no, f.Sources, was.no != 0) },
+		func() error { return a.putSources(bank, now.no, f.ID, f.Sources, was.no != 0) },
 		func() error { return a.putFactEntities(bank, f.Entities, was, now) },
 		func() error { return a.putFactVector(bank, now.no, was.no != 0, f.Vector) },
 	)

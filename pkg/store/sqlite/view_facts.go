@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -15,8 +16,9 @@ import (
 const (
 	selectFact = `SELECT ` + schema.FactColumns + ` FROM `
 
-	factsByID  = selectFact + `json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
-	factsByKey = selectFact + `facts f WHERE f.bank = ?2 AND f.key = ?1 AND f.live = 1
+	factsByID    = selectFact + `json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
+	factsByIDBut = `SELECT ` + schema.FactColumnsBut + ` FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
+	factsByKey   = selectFact + `facts f WHERE f.bank = ?2 AND f.key = ?1 AND f.live = 1
 ORDER BY f.version DESC, f.id LIMIT 1`
 	factsOfState = selectFact + `facts f WHERE f.bank = ?2 AND f.subject = ?1 AND f.attribute = ?3 AND f.merged IS NULL
 ORDER BY f.said DESC, f.id LIMIT ?4`
@@ -47,7 +49,23 @@ func (v *view) scanFact(rows *sql.Rows) (memory.Fact, error) {
 
 // Facts returns facts by id, in any state, with vectors, in the order asked.
 func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
-	return keyed(v, "read facts", factsByID, ids, v.scanFact, func(f memory.Fact) memory.FactID { return f.ID })
+	known := v.cache.Sourced(v.bank)
+	if len(known) == 0 || len(ids) == 0 {
+		return keyed(v, "read facts", factsByID, ids, v.scanFact, func(f memory.Fact) memory.FactID { return f.ID })
+	}
+	found := make(map[memory.FactID]memory.Fact, len(ids))
+	err := v.tx.Each("read facts", factsByIDBut, []any{engine.List(ids), v.bank, engine.List(known)}, func(rows *sql.Rows) error {
+		f, err := v.scanFact(rows)
+		if list, ok := v.cache.Sources(v.bank, f.ID); ok {
+			f.Sources = slices.Clone(list)
+		}
+		found[f.ID] = f
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return engine.InOrder(ids, found), nil
 }
 
 // FactByKey returns the live fact with a key; nil if there is none.

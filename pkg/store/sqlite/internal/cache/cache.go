@@ -23,7 +23,12 @@ const (
 	maxVectors  = 65536
 	maxTerms    = 131072
 	maxEntities = 16384
+	maxSources  = 64 // facts that rest on many messages
 )
+
+// ManySources is the number of sources from which those of a fact are kept: a statement that is repeated without end
+// would have all of them read with each repetition.
+const ManySources = 64
 
 const (
 	// TermLimit is the number of nodes of a level from which a term is common: its nodes are not listed.
@@ -43,6 +48,7 @@ type Cache struct {
 
 	rows       *simplelru.LRU[nodeKey, int64] // row by id
 	composites *simplelru.LRU[nodeKey, memory.Composite]
+	sources    *simplelru.LRU[nodeKey, []memory.Source] // of facts, by id
 }
 
 type nodeKey struct {
@@ -60,6 +66,7 @@ func New() *Cache {
 		naming:     lru[entityKey, naming](maxEntities),
 		rows:       lru[nodeKey, int64](2 * maxNodes),
 		composites: lru[nodeKey, memory.Composite](maxNodes),
+		sources:    lru[nodeKey, []memory.Source](maxSources),
 	}
 }
 
@@ -162,6 +169,39 @@ func (c *Cache) PutFact(bank, no int64, f memory.Fact, stored bool) {
 	}
 	c.PutNode(bank, 0, no, memory.Node{ID: string(f.ID), Text: f.Text, Vector: n.Vector, Entities: copied(f.Entities), Tags: copied(f.Tags),
 		Confidence: f.Confidence, Said: engine.Time(engine.Micros(f.Said)), Occurred: spanAsStored(f.Occurred), Parent: n.Parent})
+}
+
+// Sources returns the sources of a fact by sequence, where it has many. Nobody may change the list.
+func (c *Cache) Sources(bank int64, id memory.FactID) (list []memory.Source, ok bool) {
+	if c == nil {
+		return nil, false
+	}
+	return c.sources.Get(nodeKey{bank, string(id)})
+}
+
+// Sourced returns the facts of a bank whose sources are kept.
+func (c *Cache) Sourced(bank int64) []string {
+	if c == nil {
+		return nil
+	}
+	var ids []string
+	for _, k := range c.sources.Keys() {
+		if k.bank == bank {
+			ids = append(ids, k.id)
+		}
+	}
+	return ids
+}
+
+// PutSources notes the sources of a fact in the form in which they are read. The list is not changed afterwards.
+func (c *Cache) PutSources(bank int64, id memory.FactID, list []memory.Source) {
+	switch {
+	case c == nil:
+	case len(list) < ManySources:
+		c.sources.Remove(nodeKey{bank, string(id)})
+	default:
+		c.sources.Add(nodeKey{bank, string(id)}, list)
+	}
 }
 
 // Composite returns a composite by id.

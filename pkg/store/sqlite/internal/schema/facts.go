@@ -34,11 +34,19 @@ func Facts() Kind {
 }
 
 // FactColumns are the columns of "facts f" that ScanFact reads, sources included.
-const FactColumns = `f.no, f.id, f.key, f.text, f.kind, f.type, f.topic, f.speaker, f.role, f.session,
+const FactColumns = factColumns + factSources + factVector
+
+// FactColumnsBut are FactColumns without the sources of the facts in the list of ids that is ?3.
+const FactColumnsBut = factColumns + `CASE WHEN f.id IN (SELECT value FROM json_each(?3)) THEN '[]' ELSE ` + factSources + ` END` + factVector
+
+const factColumns = `f.no, f.id, f.key, f.text, f.kind, f.type, f.topic, f.speaker, f.role, f.session,
   f.occurred_from, f.occurred_to, f.said, f.said + f.recorded, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged,
-  f.confidence, f.entities, f.tags, f.ops, f.outcome, f.metadata, f.version, f.pinned, f.extractor, f.model,
-  (SELECT json_group_array(json_object('message', s.message, 'seq', s.seq, 'said', s.said, 'start', s.said + s.start) ORDER BY s.seq)
-   FROM fact_sources s WHERE s.fact = f.no), (SELECT k.vector FROM fact_vectors k WHERE k.fact = f.no)`
+  f.confidence, f.entities, f.tags, f.ops, f.outcome, f.metadata, f.version, f.pinned, f.extractor, f.model, `
+
+const factSources = `(SELECT json_group_array(json_object('message', s.message, 'seq', s.seq, 'said', s.said, 'start', s.said + s.start) ORDER BY s.seq)
+   FROM fact_sources s WHERE s.fact = f.no)`
+
+const factVector = `, (SELECT k.vector FROM fact_vectors k WHERE k.fact = f.no)`
 
 // ScanFact reads a row of FactColumns. Empty lists are nil. Bank is not filled.
 func ScanFact(rows *sql.Rows) (f memory.Fact, err error) {
