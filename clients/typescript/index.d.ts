@@ -76,6 +76,12 @@ export class Eunoe {
   forget(what: Request<"forget">): Promise<Reply<"forget">>;
   /** Waits until the forget with an op is applied, and returns its receipt. timeout is in milliseconds. */
   waitForgotten(op: string, timeout?: number): Promise<Reply<"forget">>;
+  /** Shows what a curator of the memory looks at: snapshot(["conflicts", "entity:Alice"]). */
+  snapshot(scopes?: string[], options?: Omit<Request<"snapshot">, "scopes">): Promise<Reply<"snapshot">>;
+  /** Makes several changes at once, all or none; with dry_run it says what they would do. */
+  apply(changes: Schema<"Curation">[], options?: Omit<Request<"apply">, "changes">): Promise<Reply<"apply">>;
+  /** Takes back the apply whose reply had this op. 409 where what it changed has changed since. */
+  undo(op: string, options?: Omit<Request<"undo">, "apply">): Promise<Reply<"undo">>;
   /** Returns a record. */
   get(id: string): Promise<Reply<"get">>;
   /** Reports on the bank. */

@@ -79,6 +79,18 @@ export class Eunoe {
     }
   }
 
+  snapshot(scopes = [], options = {}) {
+    return this.request("snapshot", { ...(scopes.length ? { scopes } : {}), ...options });
+  }
+
+  apply(changes, options = {}) {
+    return this.request("apply", { changes, ...options });
+  }
+
+  undo(op, options = {}) {
+    return this.request("undo", { apply: op, ...options });
+  }
+
   get(id) {
     return this.request("get", { id });
   }

@@ -66,11 +66,37 @@ func showApplied(w io.Writer, r wire.ApplyReply) {
 		}
 		return []string{x.Change, string(x.Outcome), id, dash(collides)}
 	}))
-	if r.DryRun {
-		fmt.Fprintln(w, "nothing was changed")
-	} else {
-		fmt.Fprintf(w, "write %d, op %s\n", r.Write, console.OneLine(r.Op))
+	showWrite(w, r.DryRun, r.Write, r.Op)
+}
+
+func (a *cli) undoCommand() *cobra.Command {
+	var req wire.UndoRequest
+	cmd := &cobra.Command{
+		Use:   "undo OP",
+		Short: "Take an apply back, all of it or nothing",
+		Long: "Takes back what the apply of an op changed: what it changed is as it was, and what it made\n" +
+			"holds at no time. Refused where any of it has changed since, and after a forget.",
+		Example: `  eunoe undo --dry-run 01J8ZQ3W`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Apply = args[0]
+			return ask(a, cmd, wire.Undo, req, func(w io.Writer, r wire.UndoReply) {
+				console.Table(w, []string{"OUTCOME", "ID"}, rowsOf(r.Results, func(x memory.WriteResult) []string { return []string{string(x.Outcome), x.ID} }))
+				showWrite(w, r.DryRun, r.Write, r.Op)
+			})
+		},
 	}
+	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "say what would become of each fact, and change nothing")
+	cmd.Flags().StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
+	return cmd
+}
+
+func showWrite(w io.Writer, dry bool, write uint64, op string) {
+	if dry {
+		fmt.Fprintln(w, "nothing was changed")
+		return
+	}
+	fmt.Fprintf(w, "write %d, op %s\n", write, console.OneLine(op))
 }
 
 func (a *cli) snapshotCommand() *cobra.Command {

@@ -98,8 +98,20 @@ func TestApplyByCommand(t *testing.T) {
 	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "--dry-run", "-"); r.code != 0 || !strings.Contains(r.out, "nothing was changed") {
 		t.Errorf("a dry run: %+v", r)
 	}
-	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "-"); r.code != 0 || !strings.Contains(r.out, "remember") {
+	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "--op", "canoe", "-"); r.code != 0 || !strings.Contains(r.out, "remember") {
 		t.Errorf("applied: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "undo", "--bank", "alice", "--dry-run", "canoe"); r.code != 0 || !strings.Contains(r.out, "nothing was changed") {
+		t.Errorf("a dry run of the undo: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "undo", "--bank", "alice", "canoe"); r.code != 0 || !strings.Contains(r.out, "removed") {
+		t.Errorf("taken back: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "undo", "--bank", "alice", "canoe"); r.code == 0 || !strings.Contains(r.err, "apply: ") {
+		t.Errorf("taken back twice: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, changes, "apply", "--bank", "alice", "-"); r.code != 0 {
+		t.Errorf("applied again: %+v", r)
 	}
 	if r := run(t, t.Context(), environ, "", "snapshot", "--bank", "alice", "recent:5", "stats"); r.code != 0 || !strings.Contains(r.out, "recent:5\n  f_") || !strings.Contains(r.out, "  facts: ") {
 		t.Errorf("snapshot: %+v", r)

@@ -108,7 +108,7 @@ func (a *cli) commands(root *cobra.Command) {
 		make []func() *cobra.Command
 	}{
 		{"run", []func() *cobra.Command{a.upCommand, a.demoCommand, a.mcpCommand, a.hookCommand}},
-		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand, a.applyCommand, a.snapshotCommand,
+		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand, a.applyCommand, a.undoCommand, a.snapshotCommand,
 			a.conflictsCommand, a.aliasCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.exportCommand, a.tailCommand}},

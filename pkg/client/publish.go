@@ -157,6 +157,11 @@ func (c *Client) Apply(ctx context.Context, bank memory.BankID, req wire.ApplyRe
 	return Call(ctx, c, wire.Apply, bank, req)
 }
 
+// Undo takes an apply back, all of it; ErrConflict where what it changed has changed since.
+func (c *Client) Undo(ctx context.Context, bank memory.BankID, req wire.UndoRequest) (wire.UndoReply, error) {
+	return Call(ctx, c, wire.Undo, bank, req)
+}
+
 // Conflicts lists a page of the conflicts in a state, "" = in any, with the facts of each. With an ID it resolves that
 // conflict by Winner or dismisses it, which is final.
 func (c *Client) Conflicts(ctx context.Context, bank memory.BankID, req wire.ConflictRequest) (wire.ConflictReply, error) {

@@ -55,7 +55,7 @@ func newMetrics(s Store, conn *events.Conn) *Metrics {
 			"Age of the oldest event that is not applied, and of the oldest change that is not published.", []string{"stream"}, nil),
 	}
 	for _, k := range []memory.WriteKind{memory.WriteWindow, memory.WriteRetain, memory.WriteObserve, memory.WriteConsolidate, memory.WriteEdit,
-		memory.WriteConflict, memory.WriteFeedback, memory.WriteBank, memory.WriteForget, memory.WriteDecide, memory.WriteSummary} {
+		memory.WriteConflict, memory.WriteAlias, memory.WriteApply, memory.WriteUndo, memory.WriteFeedback, memory.WriteBank, memory.WriteForget, memory.WriteDecide, memory.WriteSummary} {
 		m.writes.WithLabelValues(string(k))
 	}
 	m.seconds.WithLabelValues("messages")

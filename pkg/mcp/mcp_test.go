@@ -134,6 +134,11 @@ func TestADayWithAnAgent(t *testing.T) {
 	local.says("memory_status", `{}`, "facts")
 	local.says("memory_snapshot", `{"scopes":"recent:5"}`, "Delft", "recent:5")
 	local.says("memory_apply", `{"changes":[{"op":"pin","id":"`+now+`","pin":true}],"dry_run":"true"}`, "pin: updated", "nothing was changed")
+	op := local.says("memory_apply", `{"changes":[{"op":"pin","id":"`+now+`","pin":true}]}`, "pin: updated", "op ")
+	op = op[strings.LastIndexByte(op, ' ')+1:]
+	local.says("memory_undo", `{"apply":"`+op+`","dry_run":true}`, "updated ["+now+"]", "nothing was changed")
+	local.says("memory_undo", `{"apply":"`+op+`"}`, "updated ["+now+"]")
+	local.errs("memory_undo", `{"apply":"`+op+`"}`, "taken back already")
 	local.errs("memory_apply", `{"changes":[{"op":"pin","what":1}]}`, "what")
 	local.errs("memory_apply", `{"changes":["pin"]}`, "changes", "objects")
 	local.says("memory_entities", `{}`, "")

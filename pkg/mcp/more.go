@@ -118,10 +118,34 @@ func apply(ctx context.Context, b *bank, g given) (string, error) {
 		}
 		out = append(out, strings.TrimSpace(s))
 	}
-	if a.DryRun {
-		out = append(out, "(nothing was changed)")
+	return strings.Join(append(out, undoable(a.DryRun, a.Op)), "\n"), nil
+}
+
+// undoable says that nothing was changed, or by which op it can be taken back.
+func undoable(dry bool, op string) string {
+	if dry {
+		return "(nothing was changed)"
 	}
-	return strings.Join(out, "\n"), nil
+	return "op " + op
+}
+
+func undo(ctx context.Context, b *bank, g given) (string, error) {
+	r, err := bind[wire.UndoRequest](g)
+	if err != nil {
+		return "", err
+	}
+	u, err := b.client.Undo(ctx, b.id, r)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, x := range u.Results {
+		out = append(out, fmt.Sprintf("%s [%s]", x.Outcome, x.ID))
+	}
+	if u.DryRun {
+		out = append(out, undoable(true, ""))
+	}
+	return cmp.Or(strings.Join(out, "\n"), "taken back"), nil
 }
 
 // search and fetch have the names, arguments and replies that some clients expect of a source of documents.

@@ -65,6 +65,8 @@ func tools() []tool {
 		{name: "memory_apply", does: "Several changes at once, all or none.", call: apply, args: []argument{
 			{name: "changes", kind: objects, required: true, does: `as {"op":"merge","ids":[…]}; ops: remember, edit, pin, supersede, merge, split, conflict, resolve, dismiss, link, unlink, topic, alias, merge_entities`},
 			{name: "dry_run", kind: yes}}},
+		{name: "memory_undo", does: "Take an apply back, unless what it changed has changed since.", call: undo, args: []argument{
+			{name: "apply", kind: text, does: "its op", required: true}, {name: "dry_run", kind: yes}}},
 		{reads: true, name: "search", does: "Find items; returns their ids.", call: search, args: []argument{{name: "query", kind: text, required: true}}},
 		{reads: true, name: "fetch", does: "Read one item by id.", call: fetch, args: []argument{{name: "id", kind: text, required: true}}},
 	}

@@ -40,6 +40,10 @@ type Changes struct {
 	// Stale says that the write rests on facts that are gone: its event is to be erased from the log, and what is left
 	// of it appended again.
 	Stale bool
+	// Undo takes the write back, if it was an apply. A store keeps that of the last MaxUndos applies of a bank, until one
+	// is taken back (Undone) or anything is forgotten: it holds words.
+	Undo   *Undo
+	Undone string // op of the apply that the write took back
 	// Observed is the MEM_WRITES sequence up to which a model has seen the bank's facts; 0 leaves it.
 	Observed uint64
 

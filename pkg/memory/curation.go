@@ -80,3 +80,32 @@ type Collision struct {
 	Text   string     `json:"text,omitempty"`
 	Settle []Curation `json:"settle,omitempty"`
 }
+
+// MaxUndos is how many applies of a bank can be taken back, the last ones.
+const MaxUndos = 100
+
+// Undo is what takes an apply back: the records that it changed as they were, without vectors, and the ids of those that
+// it made.
+type Undo struct {
+	Op            string         `json:"op"`    // of the apply
+	Write         uint64         `json:"write"` // its sequence: the version of every record that it changed
+	Facts         []Fact         `json:"facts,omitempty"`
+	MadeFacts     []FactID       `json:"made_facts,omitempty"`
+	Conflicts     []Conflict     `json:"conflicts,omitempty"`
+	MadeConflicts []ConflictID   `json:"made_conflicts,omitempty"`
+	Observations  []Observation  `json:"observations,omitempty"`
+	Relations     []UndoRelation `json:"relations,omitempty"`
+	Entities      []UndoEntity   `json:"entities,omitempty"` // where the apply joined or parted names
+}
+
+// UndoRelation is a relation before and after an apply; nil = there was none.
+type UndoRelation struct {
+	Before *Relation `json:"before,omitempty"`
+	After  *Relation `json:"after,omitempty"`
+}
+
+// UndoEntity is an entity before and after an apply. Before is nil for one that it made.
+type UndoEntity struct {
+	Before *Entity `json:"before,omitempty"`
+	After  Entity  `json:"after"`
+}

@@ -27,6 +27,7 @@ const (
 	WriteVectors     WriteKind = "vectors"     // vectors that come after their records
 	WriteUsage       WriteKind = "usage"       // model usage that no other write reports
 	WriteApply       WriteKind = "apply"       // several changes at once
+	WriteUndo        WriteKind = "undo"        // takes an apply back
 	WriteErased      WriteKind = "erased"      // names of events that a forget erased from the log
 	WriteRest        WriteKind = "rest"        // what a forget left of an earlier write; RestOf names it
 )
@@ -57,6 +58,7 @@ type Write struct {
 	Conflict    *ConflictRequest    `json:"conflict,omitempty"`
 	Alias       *AliasRequest       `json:"alias,omitempty"`
 	Apply       []CurationWrite     `json:"apply,omitempty"`
+	Undo        string              `json:"undo,omitempty"` // op of the apply
 	Feedback    *FeedbackRequest    `json:"feedback,omitempty"`
 	Profile     *BankUpdate         `json:"profile,omitempty"`
 	Forget      *ForgetRequest      `json:"forget,omitempty"`

@@ -30,6 +30,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Alias, s.writes.Alias),
 		wire.Handle(wire.Edit, s.writes.Edit),
 		wire.Handle(wire.Apply, s.writes.Apply),
+		wire.Handle(wire.Undo, s.writes.Undo),
 		wire.Handle(wire.Conflicts, s.Conflicts),
 		wire.Handle(wire.Bank, s.writes.Bank),
 		wire.Handle(wire.Get, s.Get),

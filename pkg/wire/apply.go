@@ -29,3 +29,19 @@ type ApplyReply struct {
 	DryRun  bool          `json:"dry_run,omitempty"`
 	Results []ApplyResult `json:"results"`
 }
+
+// UndoRequest takes an apply back: all of it, or nothing where something has changed since.
+type UndoRequest struct {
+	WriteControl
+	Apply  string `json:"apply"`             // its op
+	DryRun bool   `json:"dry_run,omitempty"` // say what would become of its facts, and change nothing
+}
+
+// UndoReply says of each fact that the apply changed or made what became of it: updated is as it was before, removed
+// holds at no time. That of a dry run has no Op and no Write.
+type UndoReply struct {
+	Op      string               `json:"op"`
+	Write   uint64               `json:"write"`
+	DryRun  bool                 `json:"dry_run,omitempty"`
+	Results []memory.WriteResult `json:"results"`
+}

@@ -72,6 +72,14 @@ var (
 			}},
 		},
 	}
+	// Undo takes an apply back, or says what that would do.
+	Undo = Endpoint[UndoRequest, UndoReply]{
+		Name: "undo", Summary: "Take an apply back, all or nothing.",
+		Example: Example[UndoRequest, UndoReply]{
+			UndoRequest{Apply: "op_8"},
+			UndoReply{Op: "op_9", Write: 15, Results: []memory.WriteResult{{ID: "f_1", Outcome: memory.OutcomeUpdated}, {ID: "f_2", Outcome: memory.OutcomeRemoved}}},
+		},
+	}
 	// Conflicts lists conflicts, or resolves or dismisses one.
 	Conflicts = Endpoint[ConflictRequest, ConflictReply]{
 		Name: "conflicts", Summary: "List, resolve or dismiss conflicts.",
@@ -237,7 +245,7 @@ var (
 // listed here is not served: a test compares the list with the variables above.
 func Endpoints() []Description {
 	return []Description{
-		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(), Apply.Describe(),
+		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(), Apply.Describe(), Undo.Describe(),
 		Conflicts.Describe(), Alias.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
 		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(), SnapshotOf.Describe(),

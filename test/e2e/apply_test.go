@@ -85,6 +85,52 @@ func TestCurationByApply(t *testing.T) {
 		d.refused("a5", "apply", `{"changes":[{"op":"alias","entity":"Ines","aliases":[]}]}`, "400", "changes.0.aliases")
 		d.refused("a5", "apply", `{"changes":[{"op":"merge_entities","ids":["person:ines","person:nobody"]}]}`, "404", "changes.0.ids.1")
 	})
+	t.Run("an apply is taken back by its op, once, and nothing changes where something has changed since", func(t *testing.T) {
+		bees, moths := keep("a6", "Ines keeps bees on the roof."), keep("a6", "Ines collects moths.")
+		before := facts(d.plain, "a6")
+		real := d.mustPost("a6", "apply", fmt.Sprintf(`{"op":"tidy-6","changes":[{"op":"remember","as":"$m","text":"Ines moved her beehives to Olhão."},
+			{"op":"supersede","id":%q,"by":"$m"},{"op":"pin","id":%q,"pin":true}]}`, bees, moths))
+		moved := outcome(real, 0)["id"]
+		dry := d.read("a6", "undo", `{"apply":"tidy-6","dry_run":true}`)
+		if now := facts(d.plain, "a6"); !holds(now, "Olhão") || dry["op"] != "" {
+			t.Errorf("after the dry run %v: %q", dry, now)
+		}
+		undone := d.mustPost("a6", "undo", `{"apply":"tidy-6","op":"back-6"}`)
+		if fmt.Sprint(dry["results"]) != fmt.Sprint(undone["results"]) || len(list(undone["results"])) != 3 {
+			t.Errorf("dry %v\nreal %v", dry, undone)
+		}
+		if again := d.mustPost("a6", "undo", `{"apply":"tidy-6","op":"back-6"}`); fmt.Sprint(again) != fmt.Sprint(undone) {
+			t.Errorf("repeated: %v", again)
+		}
+		slices.Sort(before)
+		if now := facts(d.plain, "a6"); !slices.Equal(slices.Sorted(slices.Values(now)), before) {
+			t.Errorf("before %q, after %q", before, now)
+		}
+		found := d.mustAsk("mem.a6.recall", `{"query":"Where are the beehives of Ines?","as_of":"2999-01-01T00:00:00Z"}`)
+		if holds(texts(found), "Olhão") {
+			t.Errorf("what was taken back is found: %v", found)
+		}
+		if item := d.mustAsk("mem.a6.get", fmt.Sprintf(`{"id":%q}`, moved)); len(list(item["valid"])) > 0 {
+			t.Errorf("what was taken back holds: %v", item)
+		}
+		d.refused("a6", "undo", `{"apply":"tidy-6"}`, "409", "apply")
+		d.refused("a6", "undo", `{"apply":"nobody"}`, "404", "apply")
+		d.refused("a6", "undo", `{}`, "400", "apply")
+		d.refused("a6", "undo", `{"apply":"tidy-6","write":5}`, "400", "write")
+
+		d.mustAsk("mem.a6.apply", fmt.Sprintf(`{"op":"merge-6","changes":[{"op":"merge","ids":[%q,%q]}]}`, bees, moths))
+		d.mustAsk("mem.a6.edit", fmt.Sprintf(`{"id":%q,"tags":["insects"]}`, bees))
+		d.refused("a6", "undo", `{"apply":"merge-6"}`, "409", "apply")
+		d.mustAsk("mem.a6.forget", fmt.Sprintf(`{"id":%q}`, moved))
+		waitErased(t, d.Local, "Olhão")
+	})
+	t.Run("a forget leaves nothing of what an undo would bring back", func(t *testing.T) {
+		bees, moths := keep("a7", "Ines keeps Ozymand bees on the roof."), keep("a7", "Ines collects moths.")
+		d.mustAsk("mem.a7.apply", fmt.Sprintf(`{"op":"tidy-7","changes":[{"op":"merge","ids":[%q,%q]}]}`, moths, bees))
+		d.mustAsk("mem.a7.forget", fmt.Sprintf(`{"id":%q}`, bees))
+		waitErased(t, d.Local, "Ozymand")
+		d.refused("a7", "undo", `{"apply":"tidy-7"}`, "409", "apply")
+	})
 	t.Run("retain tells what it collides with and what would settle it", func(t *testing.T) {
 		say := func(text string) object {
 			return outcome(d.mustPost("a4", "retain", fmt.Sprintf(`{"facts":[{"text":%q,"speaker":"Ines","entities":["person:Ines"]}]}`, text)), 0)
@@ -105,4 +151,7 @@ func TestCurationByApply(t *testing.T) {
 			t.Errorf("after it is settled: %q", got)
 		}
 	})
+	if v := d.mustAsk("mem.admin.verify", `{"full":true}`); v["ok"] != true {
+		t.Errorf("verify: %v", v)
+	}
 }

@@ -52,6 +52,13 @@ func history(p plain) {
 	p.mustAsk("mem.talk.alias", `{"aliases":["person:ben"],"remove":true}`)
 	p.mustAsk("mem.talk.apply", `{"changes":[{"op":"remember","as":"$n","text":"Carla tunes pianos.","entities":["person:Carla"]},{"op":"alias","entity":"Carla","aliases":["Charlie"]},
 		{"op":"remember","text":"Charlie moved to Faro.","entities":["person:Charlie"]},{"op":"topic","ids":["$n"],"topic":"work"},{"op":"pin","id":"$n","pin":true}]}`)
+	p.mustAsk("mem.talk.apply", `{"op":"back","changes":[{"op":"remember","as":"$r","text":"Carla rows in a club."},{"op":"alias","entity":"Carla","aliases":["Lotti"]},{"op":"merge","ids":["`+
+		outcome(p.mustAsk("mem.talk.retain", `{"facts":[{"text":"Ben mends cellos."}]}`), 0)["id"].(string)+`","`+first["id"].(string)+`","$r"]}]}`)
+	p.mustAsk("mem.talk.undo", `{"apply":"back"}`)
+	if again := p.mustAsk("mem.talk.get", `{"id":"`+first["id"].(string)+`"}`); fmt.Sprint(again["sources"], again["valid"]) != fmt.Sprint(first["sources"], first["valid"]) {
+		p.t.Errorf("taken back: %v, was %v", again, first)
+	}
+	p.mustAsk("mem.talk.apply", `{"op":"stays","changes":[{"op":"remember","text":"Carla fences on Mondays.","tags":["sport"]},{"op":"topic","ids":["`+first["id"].(string)+`"],"topic":"travel"}]}`)
 	p.publish("mem.talk.message.s0", `{"id":"m0","content":"a duplicate id"}`)
 	p.publish("mem.talk.message.s0", `{"content":5}`)
 	p.publish("mem.talk.message.s0", `{"id":"better","speaker":"Alice","content":"I moved to Porto in April, not March.","replaces":"m4","time":"2026-03-03T09:00:00Z"}`)

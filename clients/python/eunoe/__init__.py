@@ -129,6 +129,18 @@ class Client:
             if time.monotonic() > end:
                 raise TimeoutError(f"the forget {op!r} was not applied in {timeout:g} s")
 
+    def snapshot(self, *scopes: str, **fields: Any) -> Json:
+        """Shows what a curator of the memory looks at: snapshot("conflicts", "entity:Alice")."""
+        return self.request("snapshot", scopes=list(scopes) or None, **fields)
+
+    def apply(self, *changes: Mapping[str, Any], **fields: Any) -> Json:
+        """Makes several changes at once, all or none; with dry_run=True it says what they would do."""
+        return self.request("apply", changes=list(changes), **fields)
+
+    def undo(self, op: str, **fields: Any) -> Json:
+        """Takes back the apply whose reply had this op. Raises Error 409 where what it changed has changed since."""
+        return self.request("undo", apply=op, **fields)
+
     def get(self, id: str) -> Json:
         """Returns a record."""
         return self.request("get", id=id)

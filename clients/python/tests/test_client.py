@@ -49,6 +49,17 @@ class TestMemory(unittest.TestCase):
         self.assertEqual(raised.exception.code, 404)
         self.assertEqual([i["text"] for i in memory.recall("Ivo")["items"]], ["Ivo lives in Bern."])
 
+    def test_changes_are_applied_shown_and_taken_back(self):
+        memory = fresh()
+        ids = [r["id"] for r in memory.retain("Ivo plays the tuba.", "Ivo owns a tuba.")["results"]]
+        applied = memory.apply({"op": "merge", "ids": ids})
+        self.assertEqual(len(memory.snapshot("recent:5", max_tokens=500)["parts"][0]["items"]), 1)
+        memory.undo(applied["op"])
+        self.assertEqual(len(memory.snapshot("recent:5")["parts"][0]["items"]), 2)
+        with self.assertRaises(eunoe.Error) as raised:
+            memory.undo(applied["op"])
+        self.assertEqual((raised.exception.code, raised.exception.field), (409, "apply"))
+
     def test_banks_are_apart(self):
         one, other = fresh(), fresh()
         one.retain("The password of the club is swordfish.")

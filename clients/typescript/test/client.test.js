@@ -36,6 +36,18 @@ test("what was forgotten is not found", async () => {
   await assert.rejects(memory.get(results[0].id), (err) => err instanceof EunoeError && err.code === 404);
 });
 
+test("changes are applied, shown and taken back", async () => {
+  const memory = fresh();
+  const { results } = await memory.retain(["Una sails.", "Una owns a boat."]);
+  const ids = results.map((r) => r.id);
+  const applied = await memory.apply([{ op: "merge", ids }]);
+  const [part] = (await memory.snapshot(["recent:5"], { max_tokens: 500 })).parts;
+  assert.equal(part.items.length, 1);
+  await memory.undo(applied.op);
+  assert.equal((await memory.snapshot(["recent:5"])).parts[0].items.length, 2);
+  await assert.rejects(memory.undo(applied.op), (err) => err instanceof EunoeError && err.code === 409 && err.field === "apply");
+});
+
 test("changes are followed and resumed", async () => {
   const memory = fresh();
   await memory.retain("Una has a drum.");

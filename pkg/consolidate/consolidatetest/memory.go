@@ -28,6 +28,7 @@ type Memory struct {
 	Replaced     map[memory.MessageID]memory.Replacement
 	Windows      map[memory.WindowID]memory.WindowEnd
 	Ops          map[string]memory.WriteOutcome
+	Undos        map[string]*memory.Undo
 	Uses         []memory.Use
 	Vectors      map[uint64]memory.Vector // of messages, by sequence
 	Consolidated uint64
@@ -54,6 +55,7 @@ func New(id memory.BankID) *Memory {
 		Replaced:  map[memory.MessageID]memory.Replacement{},
 		Windows:   map[memory.WindowID]memory.WindowEnd{},
 		Ops:       map[string]memory.WriteOutcome{},
+		Undos:     map[string]*memory.Undo{},
 		Vectors:   map[uint64]memory.Vector{},
 		Waits:     map[memory.PendingKey]memory.PendingQuestion{},
 	}
@@ -169,6 +171,13 @@ func (m *Memory) applyRest(w memory.Write, c memory.Changes) {
 	}
 	if c.Outcome.Ran != nil && *c.Outcome.Ran {
 		m.Consolidated = w.Seq
+	}
+	if c.Undo != nil && w.Op != "" {
+		m.Undos[w.Op] = c.Undo
+	}
+	delete(m.Undos, c.Undone)
+	if c.Forgotten != nil {
+		clear(m.Undos)
 	}
 	m.applyModels(w, c)
 	if w.Op != "" {

@@ -181,11 +181,20 @@ func (m *Memory) EntitiesNamed(name string) ([]memory.Entity, error) {
 	return out, nil
 }
 
-// Linked reports whether a relation leads from one record to another.
-func (m *Memory) Linked(from, to string, typ memory.RelationType) (bool, error) {
+// Relation returns the relation that leads from one record to another.
+func (m *Memory) Relation(from, to string, typ memory.RelationType) (*memory.Relation, error) {
 	m.Reads++
-	_, ok := m.Related[from+"|"+to+"|"+string(typ)]
-	return ok, nil
+	r, ok := m.Related[from+"|"+to+"|"+string(typ)]
+	if !ok {
+		return nil, nil
+	}
+	return &r, nil
+}
+
+// Undo returns what takes an apply back.
+func (m *Memory) Undo(op string) (*memory.Undo, error) {
+	m.Reads++
+	return m.Undos[op], nil
 }
 
 // BusiestEntities returns entities by the number of live facts that name them.

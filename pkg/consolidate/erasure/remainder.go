@@ -14,6 +14,15 @@ import (
 // are gone from the log. It keeps the write's op, its time and the sequence it waits for. keep is false where nothing
 // is left to append.
 func (e *Eraser) remainder(ctx context.Context, w memory.Write) (rest memory.Write, keep bool, err error) {
+	if w.Kind == memory.WriteApply || w.Kind == memory.WriteUndo {
+		out, err := e.deps.Store.Outcome(ctx, w.Bank, w.Op)
+		if err != nil {
+			return rest, false, fmt.Errorf("read the outcome of %s: %w", w.Op, err)
+		}
+		if out != nil && out.Code != 0 {
+			return rest, false, nil // it was refused, and a rebuild must not make what it then could
+		}
+	}
 	switch {
 	case w.Kind == memory.WriteDecide, w.Kind == memory.WriteSummary, w.Kind == memory.WriteObserve && w.By != nil:
 		return e.modelRemainder(ctx, w)

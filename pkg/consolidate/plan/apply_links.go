@@ -86,8 +86,7 @@ func (c *curator) link(w memory.Curation) memory.WriteResult {
 	}
 	there := slices.ContainsFunc(c.relations, func(o memory.Relation) bool { return o.From == r.From && o.To == r.To && o.Type == r.Type })
 	if !there {
-		found, err := c.view.Linked(r.From, r.To, r.Type)
-		if there = found; c.fail(err) {
+		if there = c.storedRelation(r) != nil; c.err != nil {
 			return memory.WriteResult{}
 		}
 	}

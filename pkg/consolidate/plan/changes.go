@@ -45,6 +45,9 @@ func (ws *workspace) buildChanges() memory.Changes {
 	ws.out.Relations = ws.keptRelations()
 	slices.SortFunc(ws.out.Replacements, func(a, b memory.Replacement) int { return cmp.Compare(a.ID, b.ID) })
 	ws.completeReceipt()
+	if ws.write.Kind == memory.WriteApply {
+		ws.out.Undo = ws.recordUndo(facts)
+	}
 	if ws.out.Outcome.Ran != nil && *ws.out.Outcome.Ran {
 		ws.out.Outcome.Composites = len(ws.out.Composites)
 	}

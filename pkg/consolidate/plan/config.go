@@ -204,8 +204,10 @@ type View interface {
 	Conflicts(facts []memory.FactID) ([]memory.Conflict, error)
 	// Conflict returns one conflict; nil if there is none.
 	Conflict(id memory.ConflictID) (*memory.Conflict, error)
-	// Linked reports whether a relation of the type leads from one record to another.
-	Linked(from, to string, typ memory.RelationType) (bool, error)
+	// Relation returns the relation of the type that leads from one record to another; nil if there is none.
+	Relation(from, to string, typ memory.RelationType) (*memory.Relation, error)
+	// Undo returns what takes the apply of an op back; nil if that is not there.
+	Undo(op string) (*memory.Undo, error)
 	// Observations returns observations by id.
 	Observations(ids []memory.ObservationID) ([]memory.Observation, error)
 	// ObservationsOf returns the observations that rest on one of the facts, by id.

@@ -85,6 +85,8 @@ func (ws *workspace) apply() {
 		ws.resolveConflict(*w.Conflict)
 	case memory.WriteApply:
 		ws.applyChanges(w.Apply)
+	case memory.WriteUndo:
+		ws.undo(w.Undo)
 	case memory.WriteObserve:
 		ws.observe(*w.Observe)
 	case memory.WriteConsolidate:
@@ -112,7 +114,7 @@ func check(w memory.Write) error {
 		memory.WriteWindow: w.Window != nil, memory.WriteRetain: true, memory.WriteObserve: w.Observe != nil,
 		memory.WriteConsolidate: w.Consolidate != nil, memory.WriteEdit: w.Edit != nil, memory.WriteConflict: w.Conflict != nil, memory.WriteAlias: w.Alias != nil,
 		memory.WriteUsage: len(w.Usage) > 0, memory.WriteFeedback: w.Feedback != nil, memory.WriteBank: w.Profile != nil,
-		memory.WriteForget: w.Forget != nil, memory.WriteDecide: true, memory.WriteApply: true, memory.WriteSummary: true, memory.WriteVectors: len(w.Vectors) > 0,
+		memory.WriteForget: w.Forget != nil, memory.WriteDecide: true, memory.WriteApply: true, memory.WriteUndo: w.Undo != "", memory.WriteSummary: true, memory.WriteVectors: len(w.Vectors) > 0,
 		memory.WriteErased: w.Erased != nil,
 	}
 	has, exists := parts[w.Kind]

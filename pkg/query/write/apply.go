@@ -165,6 +165,44 @@ func (a *Appender) applied(ctx context.Context, bank memory.BankID, r wire.Apply
 	return reply, nil
 }
 
+// Undo takes an apply back, all of it or nothing; a dry run says what would become of its facts. What would be refused is
+// refused before anything is appended.
+func (a *Appender) Undo(ctx context.Context, bank memory.BankID, r wire.UndoRequest) (wire.UndoReply, error) {
+	op, wait, err := a.control(r.WriteControl)
+	if err != nil {
+		return wire.UndoReply{}, err
+	}
+	if err := memory.CheckID("apply", r.Apply); err != nil {
+		return wire.UndoReply{}, err
+	}
+	out, err := a.deps.Store.Outcome(ctx, bank, op)
+	if err == nil && (out == nil || r.DryRun) {
+		if err = a.exists(ctx, bank); err == nil {
+			out, err = a.undo(ctx, memory.Write{Bank: bank, Kind: memory.WriteUndo, Op: op, Time: a.deps.Now(), Undo: r.Apply}, r.DryRun, wait)
+		}
+	}
+	switch {
+	case err != nil:
+		return wire.UndoReply{}, err
+	case out.Code != 0:
+		return wire.UndoReply{}, Refusal(*out)
+	}
+	reply := wire.UndoReply{Op: out.Op, Write: out.Write, DryRun: r.DryRun, Results: append([]memory.WriteResult{}, out.Results...)}
+	if r.DryRun {
+		reply.Op, reply.Write = "", 0
+	}
+	return reply, nil
+}
+
+func (a *Appender) undo(ctx context.Context, w memory.Write, dry bool, wait time.Duration) (*memory.WriteOutcome, error) {
+	would, err := a.deps.Preview(ctx, w)
+	if err != nil || dry || would.Outcome.Code != 0 {
+		return &would.Outcome, err
+	}
+	out, err := a.write(ctx, w, wait)
+	return &out, err
+}
+
 // tellCollisions fills in what the facts say that results collide with, and the changes that would settle it.
 func (a *Appender) tellCollisions(ctx context.Context, bank memory.BankID, results []memory.WriteResult) error {
 	var ids []memory.FactID

@@ -138,10 +138,14 @@ func (a *applier) removeUnnamed(bank int64, entities []memory.EntityID) error {
 }
 
 // queueAliases queues the erasure of the writes that gave removed entities other names, repeats included: their outcome
-// names the entity.
+// names the entity. What would take an apply back and names one goes at once.
 func (a *applier) queueAliases(bank int64, w memory.Write) error {
 	if len(a.unnamed) == 0 {
 		return nil
+	}
+	const naming = `DELETE FROM undos WHERE bank = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) g WHERE instr(undos.body, json_quote(g.value)))`
+	if err := a.tx.Exec("remove the undos that name entities", naming, bank, engine.List(a.unnamed)); err != nil {
+		return err
 	}
 	const find = `WITH named(op) AS (SELECT o.op FROM ops o JOIN json_each(o.outcome, '$.results') k
   WHERE o.bank = ?1 AND k.value ->> '$.id' IN (SELECT value FROM json_each(?2)))

@@ -78,3 +78,25 @@ ON CONFLICT (bank, record) DO UPDATE SET retrieved = retrieved + excluded.retrie
   success = success + excluded.success, failure = failure + excluded.failure, at = max(at, excluded.at)`
 	return a.tx.Exec("add the use of "+u.ID, add, bank, engine.Text(u.ID), u.Retrieved, u.Used, u.Success, u.Failure, engine.Micros(u.At))
 }
+
+// keepUndo keeps what takes an apply back, of the last ones. It holds words, so every forget removes all of it.
+func (a *applier) keepUndo(bank int64, w memory.Write, c memory.Changes) error {
+	if c.Forgotten != nil {
+		return a.tx.Exec("remove the undos", `DELETE FROM undos WHERE bank = ?`, bank)
+	}
+	if c.Undone != "" {
+		return a.tx.Exec("remove an undo", `DELETE FROM undos WHERE bank = ? AND op = ?`, bank, engine.Text(c.Undone))
+	}
+	if c.Undo == nil {
+		return nil
+	}
+	body, err := engine.JSON(c.Undo)
+	if err != nil {
+		return fmt.Errorf("write an undo: %w", err)
+	}
+	if err := a.tx.Exec("keep an undo", `INSERT INTO undos (bank, write, op, body) VALUES (?, ?, ?, ?)`, bank, int64(w.Seq), opOf(w), engine.Text(body)); err != nil {
+		return err
+	}
+	const trim = `DELETE FROM undos WHERE bank = ?1 AND write <= (SELECT write FROM undos WHERE bank = ?1 ORDER BY write DESC LIMIT 1 OFFSET ?2)`
+	return a.tx.Exec("remove old undos", trim, bank, memory.MaxUndos)
+}

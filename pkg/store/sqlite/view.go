@@ -173,11 +173,30 @@ func (v *view) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
 	return engine.First(v.tx, "read conflict "+string(id), selectConflict+`WHERE x.id = ? AND x.bank = ?`, []any{string(id), v.bank}, schema.ScanConflict)
 }
 
-// Linked reports whether a relation of the type leads from one record to another.
-func (v *view) Linked(from, to string, typ memory.RelationType) (found bool, err error) {
-	const find = `SELECT EXISTS (SELECT 1 FROM relations WHERE bank = ? AND source = ? AND target = ? AND type = ?)`
-	err = v.tx.Get("look up a relation", find, []any{v.bank, from, to, string(typ)}, &found)
-	return found, err
+// Relation returns the relation of the type that leads from one record to another; nil if there is none.
+func (v *view) Relation(from, to string, typ memory.RelationType) (*memory.Relation, error) {
+	const find = `SELECT strength, facts FROM relations WHERE bank = ? AND source = ? AND target = ? AND type = ?`
+	r := memory.Relation{From: from, To: to, Type: typ}
+	var facts []byte
+	found, err := v.tx.Find("look up a relation", find, []any{v.bank, from, to, string(typ)}, &r.Strength, &facts)
+	if err == nil && found {
+		err = engine.FromJSON(facts, &r.Facts)
+	}
+	if err != nil || !found {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// Undo returns what takes the apply of an op back; nil if that is not kept.
+func (v *view) Undo(op string) (*memory.Undo, error) {
+	var body []byte
+	found, err := v.tx.Find("read an undo", `SELECT body FROM undos WHERE bank = ? AND op = ?`, []any{v.bank, engine.Text(op)}, &body)
+	if err != nil || !found {
+		return nil, err
+	}
+	u := new(memory.Undo)
+	return u, engine.FromJSON(body, u)
 }
 
 // Observations returns observations by id, in the order asked.

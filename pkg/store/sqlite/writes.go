@@ -141,6 +141,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		func() error { return a.removeUnnamed(bank, c.RemovedEntities) },
 		func() error { return a.queueAliases(bank, w) },
 		func() error { return a.putModels(bank, w, c) },
+		func() error { return a.keepUndo(bank, w, c) },
 		func() error { return a.trimNaming(bank) },
 	)
 	if err == nil && c.Forgotten != nil {

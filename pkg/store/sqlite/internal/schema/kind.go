@@ -37,7 +37,7 @@ func Default() Schema {
 		panic(err) // the name is a constant: it cannot be wrong
 	}
 	return Schema{Migrations: files, Kinds: []Kind{
-		banks(), Messages(), Facts(), Composites(), lateVectors(), entities(), relations(), conflicts(), Observations().Kind, uses(), ops(), usage(),
+		banks(), Messages(), Facts(), Composites(), lateVectors(), entities(), relations(), conflicts(), Observations().Kind, uses(), ops(), undos(), usage(),
 		pending(), decisions(), derived(), tombstones(),
 	}}
 }

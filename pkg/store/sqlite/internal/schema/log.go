@@ -34,6 +34,14 @@ func tombstones() Kind {
 	return Kind{Tables: []Table{{Name: "tombstones", Dump: `SELECT b.id, t.id, t.seq FROM tombstones t JOIN banks b ON b.no = t.bank ORDER BY b.id, t.id, t.seq`}}}
 }
 
+// undos describes what takes applies back.
+func undos() Kind {
+	return Kind{
+		Rules:  []Rule{{"an undo is of an apply", `SELECT u.write FROM undos u LEFT JOIN ops o ON o.bank = u.bank AND o.op = u.op WHERE o.op IS NULL OR NOT json_valid(u.body)`}},
+		Tables: []Table{{Name: "undos", OfBank: true, Dump: `SELECT b.id, u.op, u.write, u.body FROM undos u JOIN banks b ON b.no = u.bank ORDER BY b.id, u.write`}},
+	}
+}
+
 // usage describes what models used for a bank.
 func usage() Kind {
 	return Kind{
