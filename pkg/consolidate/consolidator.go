@@ -133,7 +133,7 @@ func (d Deps) Backfill(r retry.Policy) backfill.Deps {
 
 // maxFed bounds the bytes of events that are handed on together, unless a single one has more: a transaction of
 // hundreds of messages of a megabyte would take seconds.
-const maxFed = 1 << 20
+const maxFed = 4 << 20
 
 // nextFed returns how many events of a run are handed on next.
 func nextFed(run []events.Event) int {

@@ -1,13 +1,16 @@
 package consolidate
 
 import (
+	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Redactor replaces secrets in a text.
+// Redactor replaces secrets in a text. It is safe for concurrent use.
 type Redactor interface {
 	Redact(text string) string
 }
@@ -25,27 +28,56 @@ type MessageBatch struct {
 // of banks that do not decode are not kept. A malformed message is kept as a dead event.
 func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
 	out := MessageBatch{Events: run, Last: run[len(run)-1].Seq}
+	decoded := make([]*MessageEvent, len(run))
+	decode := func(i int) { decoded[i] = decodeMessage(run[i], redact) }
+	size := 0
 	for _, e := range run {
-		if e.Err != nil || e.Kind != events.KindMessage || memory.IsForeign(e.Data) {
-			continue
+		size += len(e.Data)
+	}
+	if size < decodeAtOnce {
+		for i := range run {
+			decode(i)
 		}
-		kept := MessageEvent{Seq: e.Seq, Bank: e.Bank, Session: e.Session, Stored: memory.At(e.Stored), State: memory.StatePending}
-		if m, err := e.Message(); err != nil {
-			kept.State = memory.StateDead
-			kept.ID, kept.Speaker = memory.ReadableNames(e.Data)
-		} else {
-			m.Content = strings.ReplaceAll(m.Content, "\x00", "\uFFFD")
-			if redacted := redact.Redact(m.Content); redacted != m.Content {
-				kept.Indexed = redacted
-			}
-			kept.Message = &m
+	} else { // long messages, of which each takes a while
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range run {
+			group.Go(func() error { decode(i); return nil })
 		}
-		out.Kept = append(out.Kept, kept)
+		_ = group.Wait() // none returns an error
+	}
+	for _, kept := range decoded {
+		if kept != nil {
+			out.Kept = append(out.Kept, *kept)
+		}
 	}
 	if end := run[len(run)-1]; len(out.Kept) == 0 || out.Kept[len(out.Kept)-1].Seq != end.Seq {
 		out.End = &MessageEvent{Seq: end.Seq, Stored: memory.At(end.Stored)}
 	}
 	return out
+}
+
+// decodeAtOnce is the size in bytes from which the messages of a run are decoded at once.
+const decodeAtOnce = 256 << 10
+
+// decodeMessage returns what the store keeps of an event, nil for nothing.
+func decodeMessage(e events.Event, redact Redactor) *MessageEvent {
+	if e.Err != nil || e.Kind != events.KindMessage || memory.IsForeign(e.Data) {
+		return nil
+	}
+	kept := &MessageEvent{Seq: e.Seq, Bank: e.Bank, Session: e.Session, Stored: memory.At(e.Stored), State: memory.StatePending}
+	m, err := e.Message()
+	if err != nil {
+		kept.State = memory.StateDead
+		kept.ID, kept.Speaker = memory.ReadableNames(e.Data)
+		return kept
+	}
+	m.Content = strings.ReplaceAll(m.Content, "\x00", "\uFFFD")
+	if redacted := redact.Redact(m.Content); redacted != m.Content {
+		kept.Indexed = redacted
+	}
+	kept.Message = &m
+	return kept
 }
 
 // Write is an event of MEM_WRITES. One without a decoded write only moves the position.

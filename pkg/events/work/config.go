@@ -86,11 +86,48 @@ func (c Config) consumerConfig() jetstream.ConsumerConfig {
 	}
 }
 
+// maxNames is how many names a consumer may have, one after another.
+const maxNames = 4
+
 // consumer returns the consumer of the work queue. It creates one that is missing, corrects one that differs, and
-// recreates one that cannot be corrected; then every event that is not acknowledged is delivered again.
-func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
+// recreates one that cannot be corrected; then every event that is not acknowledged is delivered again. What a power cut
+// left of a consumer can be a file that the broker cannot read: it makes none of that name then, and the next name is
+// used, by every worker alike.
+func (w *worker) consumer(ctx context.Context) (cons jetstream.Consumer, err error) {
+	var first error
+	for i := range maxNames {
+		name := w.cfg.Durable
+		if i > 0 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		if cons, err = w.consumerNamed(ctx, name); err == nil {
+			if was := w.name.Swap(&name); i > 0 && (was == nil || *was != name) {
+				w.conn.Log.Error().Err(first).Str("consumer", name).Msg("the broker cannot make the consumer of the usual name; another one takes its place")
+			}
+			return cons, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !errors.Is(err, jetstream.ErrConsumerCreate) {
+			break
+		}
+	}
+	return nil, first
+}
+
+// durable returns the name of the consumer in use.
+func (w *worker) durable() string {
+	if name := w.name.Load(); name != nil {
+		return *name
+	}
+	return w.cfg.Durable
+}
+
+func (w *worker) consumerNamed(ctx context.Context, name string) (jetstream.Consumer, error) {
 	js, want := w.conn.JS, w.cfg.consumerConfig()
-	have, err := js.Consumer(ctx, w.cfg.Stream, w.cfg.Durable)
+	want.Durable = name
+	have, err := js.Consumer(ctx, w.cfg.Stream, name)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return js.CreateOrUpdateConsumer(ctx, w.cfg.Stream, want)
 	}
@@ -102,10 +139,10 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	if len(fixed) == 0 && len(loose) == 0 {
 		return have, nil
 	}
-	log := w.conn.Log.Warn().Str("consumer", w.cfg.Durable).Strs("corrected", append(fixed, loose...))
+	log := w.conn.Log.Warn().Str("consumer", name).Strs("corrected", append(fixed, loose...))
 	if len(fixed) > 0 {
 		log.Msg("a consumer differs in what cannot be changed; it is made anew")
-		if err := js.DeleteConsumer(ctx, w.cfg.Stream, w.cfg.Durable); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		if err := js.DeleteConsumer(ctx, w.cfg.Stream, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 			return nil, err
 		}
 	} else {

@@ -145,7 +145,7 @@ func (w *worker) othersIdle(ctx context.Context) bool {
 	if n == cap(w.line.room) && w.cfg.batch() == 1 {
 		own = 0
 	}
-	cons, err := w.conn.JS.Consumer(ctx, w.cfg.Stream, w.cfg.Durable)
+	cons, err := w.conn.JS.Consumer(ctx, w.cfg.Stream, w.durable())
 	if err != nil {
 		return false
 	}

@@ -85,8 +85,9 @@ type worker struct {
 	slots    chan struct{} // one for each handler that runs
 	line     *line         // events taken ahead; nil = none are
 	turns    turns
-	taken    atomic.Int64 // events taken so far
-	asking   atomic.Bool  // a request for an event is open
+	taken    atomic.Int64           // events taken so far
+	name     atomic.Pointer[string] // of the consumer in use
+	asking   atomic.Bool            // a request for an event is open
 
 	counting sync.Mutex
 	tally    tally
@@ -267,7 +268,7 @@ func (w *worker) checkStall(ctx context.Context, cons jetstream.Consumer, seen *
 // consumer. Every event that is not acknowledged is then delivered again.
 func (w *worker) recreate(ctx context.Context) {
 	w.conn.Log.Warn().Str("consumer", w.cfg.Durable).Msg("a new subscription did not help; the consumer is made anew")
-	err := w.conn.JS.DeleteConsumer(ctx, w.cfg.Stream, w.cfg.Durable)
+	err := w.conn.JS.DeleteConsumer(ctx, w.cfg.Stream, w.durable())
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		w.conn.Log.Warn().Err(err).Str("consumer", w.cfg.Durable).Msg("the consumer could not be deleted")
 	}

@@ -47,6 +47,26 @@ func TestOpen(t *testing.T) {
 			t.Errorf("open gave %v", err)
 		}
 	})
+	t.Run("a store that is damaged is refused, and the error says what helps", func(t *testing.T) {
+		t.Parallel()
+		for name, damage := range map[string]func([]byte) []byte{
+			"its first page is torn": func(b []byte) []byte { clear(b[:4096]); return b },
+			"it is cut":              func(b []byte) []byte { return b[:len(b)/3] },
+		} {
+			path := filepath.Join(t.TempDir(), "eunoe.db")
+			closeStore(t, openStore(t, sqlite.DefaultConfig(path)))
+			file, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sqlite.Open(sqlite.DefaultConfig(path)); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "eunoe rebuild") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 	t.Run("a store that another process has locked is opened, and written once the lock is released", func(t *testing.T) {
 		t.Parallel()
 		ctx, cfg := context.Background(), sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))

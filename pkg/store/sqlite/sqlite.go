@@ -55,7 +55,12 @@ func open(cfg Config, s schema.Schema) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{config: cfg, schema: s}
-	fail := func(err error) error { return fmt.Errorf("open the store %s: %w", cfg.Path, err) }
+	fail := func(err error) error {
+		if engine.Damaged(err) {
+			return fmt.Errorf("open the store %s: the file is damaged; `eunoe rebuild` makes it anew from the log: %w", cfg.Path, err)
+		}
+		return fmt.Errorf("open the store %s: %w", cfg.Path, err)
+	}
 	var err error
 	if db.migrations, err = engine.ReadMigrations(s.Migrations); err != nil {
 		return nil, fail(err)

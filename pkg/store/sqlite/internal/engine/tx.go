@@ -220,6 +220,12 @@ func Locked(err error) bool {
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
 }
 
+// Damaged reports whether an error means that the file is no longer a database, or one with broken pages.
+func Damaged(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
+}
+
 // Failure maps an error of the driver to its meaning for a caller: what waiting or an operator can mend becomes
 // memory.ErrUnavailable. Other errors, and those that have a meaning already, are returned as they are.
 func Failure(err error) error {
