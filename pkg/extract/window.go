@@ -32,9 +32,14 @@ func (w *Worker) extractor(bank memory.BankID) (_ Extractor, fallback bool) {
 // Extract reads the window's messages and returns the write that ends it, with its facts or as empty. Its Usage counts the
 // window where Fallback extracted it, under that name. It changes nothing.
 func (w *Worker) Extract(ctx context.Context, window memory.Window) (memory.Write, error) {
-	in, err := w.read(ctx, window)
+	in, done, err := w.read(ctx, window)
+	defer func() { done() }()
 	if err != nil {
 		return memory.Write{}, err
+	}
+	if w.needsContext() { // a model is waited for, which takes no processor
+		done()
+		done = func() {}
 	}
 	extractor, fallback := w.extractor(window.Bank)
 	write := w.ended(extractor, window, memory.WindowEmpty)
@@ -51,6 +56,8 @@ func (w *Worker) Extract(ctx context.Context, window memory.Window) (memory.Writ
 	}
 	write.Facts, write.Refused = Validate(in, extractor.Name(), drafts, w.deps.Redactor)
 	write.Relations = Relations(in, drafts, write.Facts, w.deps.Redactor)
+	done()
+	done = func() {}
 	if err := w.embed(ctx, write.Facts); err != nil {
 		return memory.Write{}, fmt.Errorf("embed facts of window %s: %w", window.ID, err)
 	}
@@ -63,30 +70,30 @@ func (w *Worker) Extract(ctx context.Context, window memory.Window) (memory.Writ
 // read fetches the text of a window's messages with secrets redacted. It leaves out messages that are gone, for they
 // were forgotten; malformed ones, which are dead; those that repeat the id of an earlier one, whose words would
 // otherwise stand under the other's name; and carried ones, which are not extracted again. A window of carried messages
-// alone reads nothing, and context is read only for an extractor that asks for it.
-func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) {
-	in := Input{Bank: window.Bank, Session: window.Session, Window: window}
+// alone reads nothing, and context is read only for an extractor that asks for it. done is called, once, when the work
+// of a processor on the window has ended.
+func (w *Worker) read(ctx context.Context, window memory.Window) (in Input, done func(), err error) {
+	done = func() {}
+	in = Input{Bank: window.Bank, Session: window.Session, Window: window}
 	var fresh, before []uint64
 	for _, m := range window.New {
 		if m.Carry == "" {
 			fresh = append(fresh, m.Seq)
 		}
 	}
-	if reader, ok := w.deps.Extractor.(ContextReader); ok && reader.NeedsContext() {
+	if w.needsContext() {
 		before = window.Context
 	}
 	if len(fresh) == 0 {
-		return in, nil
+		return in, done, nil
 	}
 	found, err := w.deps.Conn.Messages(ctx, append(append([]uint64(nil), before...), fresh...))
 	if err != nil {
-		return Input{}, fmt.Errorf("read messages of window %s: %w", window.ID, err)
+		return Input{}, done, fmt.Errorf("read messages of window %s: %w", window.ID, err)
 	}
-	done, err := w.oneLarge(ctx, found)
-	if err != nil {
-		return Input{}, err
+	if done, err = w.oneLarge(ctx, found); err != nil {
+		return Input{}, func() {}, err
 	}
-	defer done()
 	pick := func(seqs []uint64) []memory.Message {
 		var out []memory.Message
 		said := map[memory.MessageID]bool{}
@@ -106,14 +113,20 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (Input, error) 
 	if len(in.New) > 0 {
 		in.Profile, in.Entities = w.profile(ctx, window.Bank), w.entities(ctx, window.Bank)
 	}
-	return in, nil
+	return in, done, nil
+}
+
+// needsContext reports whether the extractor reads what was said before the window: a model does, rules do not.
+func (w *Worker) needsContext() bool {
+	reader, ok := w.deps.Extractor.(ContextReader)
+	return ok && reader.NeedsContext()
 }
 
 // largeWindow is the size in bytes from which a window is large.
 const largeWindow = 64 << 10
 
-// oneLarge waits where messages are large until no other window with such is being decoded and redacted, which takes
-// seconds of a processor for some: with one for each handler, nothing else would get on.
+// oneLarge waits where messages are large until no other window with such is being worked on, which takes seconds of a
+// processor for some: with one for each handler, nothing else would get on.
 func (w *Worker) oneLarge(ctx context.Context, found map[uint64]events.Event) (done func(), err error) {
 	size := 0
 	for _, e := range found {
