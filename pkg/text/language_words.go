@@ -68,7 +68,8 @@ var languageWords = map[Language]string{
 		j'aime aime travaille mange bois achète acheté l'année an ans année semaine mois jour jours heures lundi mardi mercredi jeudi
 		vendredi samedi dimanche janvier février mars avril mai juin juillet août septembre octobre novembre décembre merci bonjour
 		mère père sœur frère ami amie m'appelle au aux qu'il qu'elle s'appelle`,
-	"es": `cuál cuáles cuales cuánto cuánta cuántos cuántas adónde
+	"es": `dos tres cinco siete diez pasado pasada próximo próxima hijo hija hijos tío tía abuelo abuela dentro
+		cuál cuáles cuales cuánto cuánta cuántos cuántas adónde
 		el la los las un una unos unas lo de del al yo tú él ella usted nosotros vosotros ellos ellas ustedes me te se nos os le les mi
 		mis tu tus su sus nuestro nuestra mío mía este esta estos estas ese esa eso aquel que qué quien quién cual cuándo cuando dónde
 		donde cómo como por porque para con sin sobre entre hasta desde hacia según y e o u pero sino si ni en a soy eres es somos son
@@ -77,7 +78,8 @@ var languageWords = map[Language]string{
 		ayer ahora aquí allí sí vivo vive trabajo trabaja gusta gustan encanta como bebo compré compro llamo llama año años semana mes
 		día días lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre
 		octubre noviembre diciembre gracias hola bueno buenos buenas madre padre hermana hermano amigo amiga casa conmigo`,
-	"pt": `quais quanto quanta quantos quantas aonde
+	"pt": `dois duas três sete dez passado passada próximo próxima filho filha filhos tio tia avô avó dentro
+		quais quanto quanta quantos quantas aonde
 		o a os as um uma uns umas de do da dos das no na nos nas ao à aos às pelo pela num numa eu tu você ele ela nós vocês eles elas me
 		te se lhe meu minha meus minhas teu tua seu sua nosso nossa este esta esse essa isso isto aquele que quem qual quando onde
 		como porque por para pra com sem sobre entre até desde e ou mas se nem em sou és é somos são estou está estamos estão era foi

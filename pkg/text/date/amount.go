@@ -43,6 +43,9 @@ func (p *parser) amount(i int, loose bool) (point, int, bool) {
 	case ahead:
 		sign, j = 1, i+1
 	}
+	if pt, next, ok := p.weekdaysAgo(i, j, sign); ok {
+		return pt, next, true
+	}
 	least, most, u, next, ok := p.amountAt(j)
 	if !ok && sign != 0 && p.has(i, kIn) {
 		return point{}, i, false
@@ -80,6 +83,26 @@ func (p *parser) amount(i int, loose bool) (point, int, bool) {
 		from, to = to, from
 	}
 	return p.fix(i, interval{from: from, to: to, rel: true}), next, ok1 && ok2
+}
+
+// weekdaysAgo reads "two Saturdays ago" and "vor zwei Samstagen", with the count at word j: the last Saturday is one ago.
+func (p *parser) weekdaysAgo(i, j, sign int) (point, int, bool) {
+	_, n, next, ok := p.count(j)
+	if !ok || n < 1 || n > 50 || sign > 0 || next >= len(p.t) {
+		return point{}, i, false
+	}
+	wd, ok := p.value(next, kWeekday)
+	if !ok {
+		wd, ok = p.value(next, kWeekdays)
+	}
+	behind := next + 1
+	if sign == 0 && ok {
+		if ok = p.has(behind, kAgoPost); ok {
+			behind++
+		}
+	}
+	last := p.today - 1 - (weekdayOf(p.today-1)-wd+7)%7
+	return p.fix(i, oneDay(last-7*(n-1), true)), behind, ok
 }
 
 // stretch reads the last or next units: "the past two weeks", "the 3 next weeks", "los próximos tres días", 过去4天.

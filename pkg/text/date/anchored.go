@@ -14,6 +14,9 @@ func (p *parser) anchored(i int) (match, bool) {
 	} else {
 		isDay = false
 	}
+	if m, ok := p.counted(i, n, u, j); ok && !single {
+		return m, true
+	}
 	j = p.skip(j, kMarkDay)
 	lasting := !single && p.has(i-1, kFor)
 	if lasting && p.is(j, ",") && p.has(j+1, kFrom) {
@@ -99,4 +102,57 @@ func (p *parser) anchored(i int) (match, bool) {
 	}
 	at, ok := shift(day, u, how*n)
 	return match{oneDay(at, base.rel), i, next}, ok
+}
+
+// counted reads n units, read from word i to j, that are counted from a day near the present one: "a week tomorrow", "a
+// week on Sunday", "three weeks ago yesterday".
+func (p *parser) counted(i, n int, u unit, j int) (match, bool) {
+	if !p.known || u == uHour {
+		return match{}, false
+	}
+	if day, ok := p.value(j+1, kDay); ok && p.has(j, kAgoPost) && day <= 0 {
+		at, ok := shift(p.today+day, u, -n)
+		return match{oneDay(at, true), i, j + 2}, ok
+	}
+	if u != uWeek && u != uFortnight || p.direction(i) < 0 || p.has(i-1, kFor) || p.is(i-1, "be") {
+		return match{}, false
+	}
+	if day, ok := p.value(j, kDay); ok && day >= 0 && p.tab.progressive != nil {
+		at, ok := shift(p.today+day, u, n)
+		return match{oneDay(at, true), i, j + 1}, ok
+	}
+	if wd, ok := p.value(j+1, kWeekday); ok && p.has(j, kHence) {
+		at, ok := shift(p.today+(wd-weekdayOf(p.today)+7)%7, u, n)
+		return match{oneDay(at, true), i, j + 2}, ok
+	}
+	return match{}, false
+}
+
+// weeksFrom reads the weeks that stand behind a weekday: "Freitag in zwei Wochen", "Montag vor drei Wochen", "Sunday week".
+// Where it is not sure whether they are counted from the nearest such day or from the present week, it is no day. The last
+// result reports whether there are any.
+func (p *parser) weeksFrom(wd, next int) (interval, int, bool) {
+	sign, n, u, behind, ok := 1, 1, uWeek, next+1, p.has(next, kHence) && p.has(next, kUnit) && p.endsAt(next+1)
+	if !ok {
+		if p.has(next, kAgoPre) {
+			sign = -1
+		} else if !p.has(next, kInPre) {
+			return interval{}, next, false
+		}
+		if _, n, u, behind, ok = p.amountAt(next + 1); !ok || u != uWeek && u != uFortnight {
+			return interval{}, next, false
+		}
+	}
+	if u == uFortnight {
+		n *= 2
+	}
+	near := p.today + (wd-weekdayOf(p.today)+7)%7
+	if sign < 0 {
+		near = p.today - 1 - (weekdayOf(p.today-1)-wd+7)%7
+	}
+	s := oneDay(near+sign*7*n, true)
+	if behind > next+1 && s.from != mondayOf(p.today)+(wd+6)%7+sign*7*n {
+		s.to = s.from - 1
+	}
+	return s, behind, true
 }

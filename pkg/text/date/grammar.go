@@ -66,6 +66,13 @@ func (p *parser) agreed(m match) match {
 		return m
 	}
 	m.next = on + 1
+	if _, _, u, _, ok := p.amountAt(p.skip(m.first, kAgoPre, kInPre)); ok && (u == uWeek || u == uFortnight) { // vor drei Wochen am Montag
+		day := mondayOf(m.from) + (wd+6)%7
+		if near := m.from - 3 + (wd-weekdayOf(m.from-3)+7)%7; near == day {
+			m.from, m.to = day, day
+			return m
+		}
+	}
 	if weekdayOf(m.from) != wd {
 		m.to = m.from - 1
 	}

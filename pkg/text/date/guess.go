@@ -111,7 +111,7 @@ var triggers = sync.OnceValue(func() map[string]uint32 {
 func (n *node) names(longest string, bit uint32, out map[string]uint32) {
 	for _, s := range n.senses {
 		switch s.kind {
-		case kMonth, kWeekday, kUnit, kDay, kRel, kSeason, kHoliday, kNow, kMarkYear, kQuarter, kNumber, kOrdinal:
+		case kMonth, kWeekday, kWeekdays, kUnit, kDay, kRel, kSeason, kHoliday, kNow, kMarkYear, kQuarter, kNumber, kOrdinal:
 			if (s.kind == kNumber || s.kind == kOrdinal) && s.value < 4 && s.value >= 0 || s.kind == kOrdinal && s.value < 0 {
 				continue
 			}

@@ -22,7 +22,11 @@ func (p *parser) season(i int, loose bool) (point, int, bool) {
 	}
 	y := p.y
 	s := seasonOf(y, m, true)
-	if dir := p.direction(i); dir >= 0 && s.to < p.today {
+	dir := p.direction(i)
+	if dir == 0 && !loose && p.is(i-1, "in") && p.tab.progressive != nil && !p.inProgress(i) { // "I ski in winter"
+		return point{}, i, false
+	}
+	if dir >= 0 && s.to < p.today {
 		y++
 	} else if dir < 0 && s.from > p.today {
 		y--
@@ -40,6 +44,15 @@ func (p *parser) holiday(i int, loose bool) (point, int, bool) {
 	if y, next, rel, ok := p.yearBehind(i+1, false); ok {
 		s, ok := holidayIn(rule, y, rel)
 		return p.fix(i, s), next, ok
+	}
+	if u, is := p.unitAt(i + 1); is && u == uWeekend && p.known { // "over the Easter weekend"
+		s, ok := p.nearHoliday(rule, p.direction(i), false)
+		back := 0
+		if wd := weekdayOf(s.from); wd >= 1 && wd <= 3 {
+			back = -1
+		}
+		w, _ := whole(s.from, uWeekend, back)
+		return p.fix(i, interval{from: min(s.from, w.from), to: max(s.to, w.to), rel: true}), i + 2, ok
 	}
 	if !p.known || !loose && !p.timeBefore(i) && !p.has(i-1, kOn, kUntil) && !p.has(i-1, kArticle) && !p.tab.cjk || (!p.endsAt(i+1) || p.has(i+1, kUnit)) && !p.tab.cjk {
 		return point{}, i, false
@@ -126,7 +139,7 @@ func (p *parser) setAside(spans []Span) {
 		for ; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
 			from = from || p.has(i-1, kFrom)
 		}
-		if p.has(i, kNot) || from && p.anyMoved(at, moved) {
+		if p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at) || p.refused(at, spans[k+1].Start)) {
 			spans[k].Aside = true
 		}
 		moved = moved || p.movedUntil(at)
@@ -141,6 +154,29 @@ func (p *parser) anyMoved(i int, behind bool) bool {
 	}
 	for j := p.clauseStart(i); j < end; j++ {
 		if p.moves(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// purpose reports whether the time at word i is what something is for: "school breaks up for summer on 22 July".
+func (p *parser) purpose(i int) bool {
+	return p.has(i, kSeason, kHoliday) && p.has(i-1, kFor)
+}
+
+// refused reports whether the clause around word i denies its time, and words behind it propose the one at byte next:
+// "I can't do Wednesday, let's say Friday".
+func (p *parser) refused(i, next int) bool {
+	end, denied := p.clauseEnd(i), false
+	for j := p.clauseStart(i); j < end; j++ {
+		denied = denied || p.has(j, kNot) || matches(p.tab.denying, p.t[j].low)
+	}
+	for j := end; denied && j < len(p.t); j++ {
+		if p.t[j].start >= next && (p.t[j].mark || matches(p.tab.breaks, p.t[j].low)) {
+			return false
+		}
+		if matches(p.tab.proposing, p.t[j].low) {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func (p *parser) inName(m match) bool {
 	if !p.has(m.first, kWeekday, kMonth, kHoliday, kSeason) && !(day && m.next-m.first <= 3 && p.has(m.next-1, kMonth)) {
 		return false
 	}
-	return p.goesOnAsName(m) || p.followsTitled(m) || p.endsName(m)
+	return p.compound(m) || p.goesOnAsName(m) || p.followsTitled(m) || p.endsName(m)
 }
 
 // anyOne reports whether a weekday stands behind "a", which may be any: "I'm a Monday person".
@@ -73,4 +73,14 @@ func (p *parser) followsTitled(m match) bool {
 		}
 	}
 	return false
+}
+
+// compound reports whether a weekday in front of a clause is the first part of its subject, about which something is said in
+// general: "Sunday roast is", "Wednesday Addams is". The day of an event has words behind it that say what happens.
+func (p *parser) compound(m match) bool {
+	noun, is := m.next, m.next+1
+	if p.tab.progressive == nil || m.next-m.first != 1 || !p.has(m.first, kWeekday) || !p.t[m.first].first || is+1 >= len(p.t) || p.t[noun].mark || p.t[noun].senses != nil {
+		return false
+	}
+	return !p.tab.words[p.t[noun].low] && matches(p.tab.present, p.t[is].low) && (p.has(is+1, kArticle) || matches(p.tab.possessive, p.t[is+1].low))
 }

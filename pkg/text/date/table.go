@@ -3,6 +3,7 @@ package date
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -47,12 +48,20 @@ type table struct {
 	nouns         bool            // nouns begin with a capital letter
 	cjk           bool            // no spaces between words; numerals of Han characters
 	holidays      []string
+	plurals       []string       // endings that make several of a weekday
 	past, future  *regexp.Regexp // words, or for CJK a piece of the sentence
 	breaks, moved *regexp.Regexp // words that begin a clause; verbs that move an appointment
 	arranged      *regexp.Regexp // past forms whose date lies ahead: booked, invited
 	subject       *regexp.Regexp // pronouns as subjects
 	present       *regexp.Regexp // words before a past form that make it none: "is renovated"
 	unpast        *regexp.Regexp // words that look like past forms and are none: "need"
+	saying        *regexp.Regexp // verbs behind which stands what was said: "said he is"
+	telling       *regexp.Regexp // the same, behind whom it was said to: "told me he is"
+	infinitive    *regexp.Regexp // opens what somebody is told to do: "said to come"
+	possessive    *regexp.Regexp // possessives
+	progressive   *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
+	denying       *regexp.Regexp // words that deny what their clause says
+	proposing     *regexp.Regexp // words that propose another day: "let's say Friday"
 }
 
 // tables returns the tables in order of preference. They are read once.
@@ -93,6 +102,7 @@ func readTable(code, s string) (*table, error) {
 		}
 	}
 	t.compose(compounds)
+	t.addWeekdays()
 	for i, m := range strings.Fields(bracketMonths) { // the words that Annotate writes are read in every language
 		if t.phrases.next[m] == nil {
 			t.add(m, sense{kMonth, i + 1})
@@ -125,12 +135,15 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 	case "compound", "ordinal compound":
 		compounds[head] = list
 		return nil
+	case "plural":
+		t.plurals = strings.Fields(list)
+		return nil
 	case "words":
 		for _, w := range strings.Fields(list) {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -139,7 +152,11 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 		if err != nil {
 			return err
 		}
-		*map[string]**regexp.Regexp{"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject, "present": &t.present, "unpast": &t.unpast}[head] = re
+		*map[string]**regexp.Regexp{
+			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
+			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
+			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
+		}[head] = re
 		return nil
 	}
 	value := 0
@@ -204,6 +221,18 @@ func (t *table) add(phrase string, s sense) {
 	}
 	if len(list) == 1 && s.kind != kSuffix && s.kind != kDecade {
 		t.words[list[0].low] = true
+	}
+}
+
+// addWeekdays adds the plurals of the weekdays.
+func (t *table) addWeekdays() {
+	for _, w := range slices.Sorted(maps.Keys(t.phrases.next)) {
+		wd, ok := token{senses: t.phrases.next[w].senses}.value(kWeekday)
+		for _, ending := range t.plurals {
+			if ok && len(w) > 4 {
+				t.add(w+ending, sense{kWeekdays, wd})
+			}
+		}
 	}
 }
 

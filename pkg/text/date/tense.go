@@ -62,7 +62,7 @@ func (p *parser) direction(i int) int {
 				}
 			}
 		}
-		if start == 0 || p.ownSubject(start, i) {
+		if start == 0 || p.ownSubject(start, i) || p.reported(start) {
 			return 0
 		}
 		lo = start - 1
@@ -79,11 +79,15 @@ func (p *parser) cue(j, i int) int {
 		return 0
 	}
 	if matches(p.tab.future, t.low) {
-		for k := j - 1; k >= 0 && k >= j-2; k-- { // I was going
-			if p.isPast(k) && !matches(p.tab.arranged, p.t[k].low) {
+		start := p.clauseStart(j)
+		for k := j - 1; k >= start && k >= j-2; k-- { // I was going
+			if p.isPast(k) && !matches(p.tab.arranged, p.t[k].low) && !p.reported(start) {
 				return -1
 			}
 		}
+		return 1
+	}
+	if j < i && p.told(j) {
 		return 1
 	}
 	if p.moves(j) && !p.isPast(j) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
@@ -124,6 +128,17 @@ func (p *parser) isPast(j int) bool {
 	return matches(p.tab.past, low) && !matches(p.tab.unpast, low)
 }
 
+// inProgress reports whether a clause around word i says in the present what somebody is about to do, and not what they do
+// every time: "I'm moving in autumn".
+func (p *parser) inProgress(i int) bool {
+	for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ {
+		if matches(p.tab.present, p.t[j].low) && j+1 < len(p.t) && matches(p.tab.progressive, p.t[j+1].low) {
+			return true
+		}
+	}
+	return false
+}
+
 // intent reports whether what lies between an arrangement and its date says that the date is what was arranged: "for",
 // or few words.
 func (p *parser) intent(from, i int) bool {
@@ -147,11 +162,54 @@ func (p *parser) clauseStart(i int) int {
 		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
 			return j + 1
 		}
-		if matches(p.tab.breaks, t.low) {
+		if matches(p.tab.breaks, t.low) || p.reported(j) {
 			return j
 		}
 	}
 	return 0
+}
+
+// reported reports whether a clause that somebody said begins at word j, without a word that joins it: "said he comes",
+// "told me the bus is". It has a tense of its own, which is not that of the saying.
+func (p *parser) reported(j int) bool {
+	if p.tab.saying == nil || j < 1 || j >= len(p.t) || p.t[j].mark {
+		return false
+	}
+	said := j - 1
+	if p.is(said, ",") {
+		said--
+	}
+	word, _, _ := strings.Cut(p.t[j].low, " ") // "que viene"
+	subject := matches(p.tab.subject, word) || matches(p.tab.breaks, word)
+	switch {
+	case said < 0 || p.t[said].mark || !subject && !p.has(j, kArticle) && !matches(p.tab.possessive, p.t[j].low):
+		return false
+	case matches(p.tab.saying, p.t[said].low) || subject && matches(p.tab.telling, p.t[said].low):
+		return true
+	case said < 1 || !matches(p.tab.telling, p.t[said-1].low):
+		return false
+	case subject:
+		return true
+	}
+	for k := j + 1; k < len(p.t) && !p.t[k].mark; k++ { // "told me the story" has no verb of its own
+		if matches(p.tab.present, p.t[k].low) || matches(p.tab.future, p.t[k].low) {
+			return true
+		}
+	}
+	return false
+}
+
+// told reports whether the word at j opens what somebody is told to do: "said to come", "told my sister to come".
+func (p *parser) told(j int) bool {
+	if !matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
+		return false
+	}
+	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- {
+		if k == j-1 && matches(p.tab.saying, p.t[k].low) || matches(p.tab.telling, p.t[k].low) {
+			return true
+		}
+	}
+	return false
 }
 
 // clauseEnd returns the index behind the clause that begins at word i.

@@ -45,6 +45,9 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 		}
 		return pt, behind, true
 	}
+	if s, behind, ok := p.weeksFrom(wd, next); ok && p.known {
+		return p.fix(i, s), behind, true
+	}
 	weak := p.has(i, kWeak)
 	if weak && p.is(next, ".") && p.tight(next) && next+1 < len(p.t) && (p.t[next+1].digits > 0 || p.has(next+1, kMonth)) {
 		weak = false
