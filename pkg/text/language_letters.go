@@ -24,7 +24,7 @@ var letters = []struct {
 }{
 	{"ß", languageSet("de")}, {"ä", languageSet("de sv fi et")}, {"ö", languageSet("de sv fi hu tr et")}, {"ü", languageSet("de tr hu et")},
 	{"ñ", languageSet("es")}, {"ãõ", languageSet("pt")}, {"êâô", languageSet("pt fr")}, {"ç", languageSet("fr pt ca tr")}, {"œû", languageSet("fr")},
-	{"è", languageSet("fr it ca")}, {"ì", languageSet("it")}, {"ù", languageSet("it fr")}, {"òà", languageSet("it ca")}, {"·", languageSet("ca")},
+	{"è", languageSet("fr it ca")}, {"ì", languageSet("it")}, {"ù", languageSet("it fr")}, {"ò", languageSet("it ca")}, {"à", languageSet("fr it pt ca")}, {"·", languageSet("ca")},
 	{"å", languageSet("sv da nb")}, {"æø", languageSet("da nb")}, {"þð", languageSet("is")}, {"ăâîșțşţ", languageSet("ro")},
 	{"ąęłńśźż", languageSet("pl")}, {"řěů", languageSet("cs")}, {"ľĺŕôäň", languageSet("sk")}, {"čšž", languageSet("cs sk hr sl lt lv")}, {"ýď", languageSet("cs sk")},
 	{"đć", languageSet("hr")}, {"őű", languageSet("hu")}, {"ğışİ", languageSet("tr")}, {"ėįųū", languageSet("lt")}, {"āēīķļņģ", languageSet("lv")},

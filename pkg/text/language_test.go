@@ -12,10 +12,10 @@ func TestLanguageOf(t *testing.T) {
 	for language, sentences := range map[text.Language][]string{
 		"en": {"The plumber comes on Thursday.", "my cat is called Pip", "I AM SO TIRED OF THIS", "We ate at Trattoria da Enzo.", "Bought a café table for the terrace", "I met Jürgen's boss in São Paulo."},
 		"de": {"Im Winter wohne ich bei meiner Tante.", "Mein Hund heißt Bello.", "hab den zug verpasst", "Wir treffen uns am 3. Oktober um 9.", "Das Passwort hat Uwe."},
-		"es": {"Me mudé a Sevilla en enero.", "Mi hermana es enfermera.", "tengo dos gatos y un perro"},
-		"fr": {"J'habite à Lyon depuis deux ans.", "Ma fille joue du piano.", "on part demain avec les enfants"},
+		"es": {"Me mudé a Sevilla en enero.", "Mi hermana es enfermera.", "tengo dos gatos y un perro", "Dentro de dos semanas operan a mi madre."},
+		"fr": {"J'habite à Lyon depuis deux ans.", "Ma fille joue du piano.", "on part demain avec les enfants", "Ce week-end on va à Lille."},
 		"it": {"Mi sono trasferita a Torino.", "Il mio medico si chiama Rossi.", "ho due gatti e un cane"},
-		"pt": {"Eu moro em Braga com a minha irmã.", "Não gosto de coentros.", "comprei uma bicicleta nova"},
+		"pt": {"Eu moro em Braga com a minha irmã.", "Não gosto de coentros.", "comprei uma bicicleta nova", "No sábado passado corremos dez quilómetros."},
 		"nl": {"Ik werk bij een bakker.", "Mijn broer woont in Gent.", "we gaan morgen naar zee"},
 		"sv": {"Jag är allergisk mot nötter.", "Min syster bor i Lund."},
 		"da": {"Jeg arbejder på et sygehus.", "Min søster hedder Karen og er læge."},

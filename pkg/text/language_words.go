@@ -64,7 +64,7 @@ var languageWords = map[Language]string{
 		son sa ses notre nos votre vos leurs ce cet cette ces qui que quoi dont où quand pourquoi comment et ou mais donc car parce si
 		comme dans en sur sous avec sans pour par chez vers depuis pendant avant après entre jusqu'à suis es est sommes êtes sont étais
 		était c'est ai as a avons avez ont avait été être avoir vais va allons vont fais fait peux peut veux veut dois doit ne pas
-		n'ai n'est plus jamais toujours aussi très bien encore déjà aujourd'hui demain hier maintenant ici là oui non j'habite habite
+		n'ai n'est plus jamais toujours aussi très bien encore déjà aujourd'hui demain hier maintenant ici là oui non j'habite habite à
 		j'aime aime travaille mange bois achète acheté l'année an ans année semaine mois jour jours heures lundi mardi mercredi jeudi
 		vendredi samedi dimanche janvier février mars avril mai juin juillet août septembre octobre novembre décembre merci bonjour
 		mère père sœur frère ami amie m'appelle au aux qu'il qu'elle s'appelle`,

@@ -97,7 +97,7 @@ func (t *drafter) entity(s, name string) memory.EntityID {
 		return memory.NewEntityID(memory.EntityPlace, name)
 	case head == "Project" || last == "project":
 		return memory.NewEntityID(memory.EntityProject, name)
-	case text.KnownPerson(head), titles.Has(strings.ToLower(strings.TrimSuffix(head, "."))), prev == "named" && namesRelative(s), relatives.Has(prev):
+	case text.KnownPerson(head), actsAsPerson(s[at+len(name):]), titles.Has(strings.ToLower(strings.TrimSuffix(head, "."))), prev == "named" && namesRelative(s), relatives.Has(prev):
 		return memory.NewEntityID(memory.EntityPerson, name)
 	case strings.HasPrefix(prevTwo, "work") && (prev == "at" || prev == "for"), prevTwo == "job" && prev == "at", prevTwo == "joined" && prev == "the", prev == "joined":
 		return memory.NewEntityID(memory.EntityOrganization, name)
@@ -110,6 +110,15 @@ func (t *drafter) entity(s, name string) memory.EntityID {
 	}
 	return memory.NewEntityID(memory.EntityOther, name)
 }
+
+// actsAsPerson reports whether what follows a name is what is said of people alone: "lives with", "moved out", "told me".
+func actsAsPerson(after string) bool {
+	f := strings.Fields(strings.ToLower(after))
+	return len(f) > 1 && doneByPeople[f[0]+" "+strings.Trim(f[1], ".,;:!?")]
+}
+
+var doneByPeople = phraseSet([]string{"lives with", "moved in", "moved out", "told me", "told us", "asked me", "asked us", "called me", "texted me", "invited me",
+	"invited us", "is my", "is our", "broke up", "got married", "got engaged", "gave birth"})
 
 // withPerson adds the person whose state a fact gives, in place of an entity of that name and no known type.
 func withPerson(entities []memory.EntityID, subject memory.EntityID) []memory.EntityID {

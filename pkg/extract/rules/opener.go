@@ -7,7 +7,7 @@ import (
 )
 
 // openers are what a sentence may lose from its front if a punctuation mark follows.
-var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, yeah, yep, yup, yes, no, nope, nah, ok, okay, well, so, haha, hahaha, lol, lmao,
+var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, yeah, yep, yup, yes, no, nope, nah, ok, okay, well, so, haha, hahaha, lol, lmao, okie dokie, okey dokey,
 	hey, hi, hello, hiya, sure, thanks, thank you, thanks so much, thank you so much, thanks a lot, thx, cool, nice, great, awesome, aw, aww, awww, hmm, hm,
 	um, uh, omg, btw, by the way, anyway, anyways, absolutely, definitely, totally, exactly, congrats, congratulations, right, true, indeed, of course,
 	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,

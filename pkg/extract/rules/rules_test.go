@@ -266,6 +266,8 @@ func TestEntities(t *testing.T) {
 		"I bought two red bicycles.":                "person:alice",
 		"My boss Petra is kind. She likes tea.":     "person:alice person:petra person:petra",
 		"Zanele lives in Durban.":                   "person:zanele place:durban",
+		"Ylva moved out.":                           "person:ylva",
+		"Pizza arrived late.":                       "person:alice",
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
@@ -321,6 +323,9 @@ func TestAnEncouragementWithANumberOrATimeIsKept(t *testing.T) {
 		"Take bus 42 to Mitte.":     "Ana said: Take bus 42 to Mitte.",
 		"Let's meet on 3 March.":    "Ana said: Let's meet on 3 March.",
 		"Try platform 9, section C": "Ana said: Try platform 9, section C.",
+		"The picnic is off.":        "Ana said: The picnic is off.",
+		"The hamster died.":         "Ana said: The hamster died.",
+		"Dinner is on.":             "",
 		"Keep going!":               "",
 		"Take it easy.":             "",
 		"Try to enjoy it.":          "",

@@ -19,6 +19,9 @@ func (p *parser) count(i int) (least, most, next int, ok bool) {
 // amountAt reads a count and its unit.
 func (p *parser) amountAt(i int) (least, most int, u unit, next int, ok bool) {
 	least, most, next, ok = p.count(i)
+	if _, bare := p.unitAt(i); !ok && bare && p.tab.articleless && (p.has(i-1, kInPre) || p.has(i+1, kAgoPost)) { // "za tydzień"
+		least, most, next, ok = 1, 1, i, true
+	}
 	if !ok {
 		return 0, 0, 0, i, false
 	}

@@ -26,10 +26,18 @@ func (p *parser) expression(i int) (match, bool) {
 		s, next = p.onward(s, next)
 	}
 	m := p.agreed(p.withDayPart(match{s, pt.at, next}))
+	if ok && p.bare(m) && (p.habitual(i) || p.has(m.next, kDayPart) && strings.HasSuffix(p.t[m.next].low, "s") && p.tab.progressive != nil) {
+		return match{next: m.next}, false
+	}
 	if !ok || p.anyOne(m) || p.has(m.next, kEvery) && !p.has(m.next, kArticle) && p.has(m.next+1, kUnit) {
 		return match{}, false
 	}
 	return p.outsideNames(m)
+}
+
+// bare reports whether a weekday, month or season is all that a match says.
+func (p *parser) bare(m match) bool {
+	return m.next-m.first <= 2 && p.has(m.first, kWeekday, kMonth, kSeason) && (m.next-m.first == 1 || p.has(m.next-1, kDayPart))
 }
 
 // modifies reports whether a whole month or year at word i only says of which one a day is that the grammar does not know:

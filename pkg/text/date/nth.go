@@ -1,5 +1,7 @@
 package date
 
+import "strings"
+
 // nth reads "the first week of May", "the last Monday of April", "the third month of 2021", "week 27 of last year" and
 // "the last 4 months of 2021".
 func (p *parser) nth(i int, _ bool) (point, int, bool) {
@@ -176,7 +178,7 @@ func (p *parser) partOf(i int, _ bool) (point, int, bool) {
 		j++
 	}
 	j = p.skip(j, kOf, kIn, kArticle)
-	bare := j > i+1 && !p.is(j-1, "-")
+	bare := (j > i+1 || strings.Contains(p.t[i].low, " ")) && !p.is(j-1, "-")
 	if s, next, ok := p.periodAt(j); ok {
 		pt := p.fix(i, s)
 		pt.interval, ok = part(s, w, p.today)

@@ -45,6 +45,7 @@ type table struct {
 	postposed     bool            // "last" may stand behind its noun
 	inverted      bool            // behind a date in front, the verb stands before its subject
 	dotted        bool            // 20. is an ordinal
+	articleless   bool            // one of something is the bare noun
 	nouns         bool            // nouns begin with a capital letter
 	cjk           bool            // no spaces between words; numerals of Han characters
 	holidays      []string
@@ -60,6 +61,9 @@ type table struct {
 	infinitive    *regexp.Regexp // opens what somebody is told to do: "said to come"
 	possessive    *regexp.Regexp // possessives
 	progressive   *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
+	finite        *regexp.Regexp // past participles that are forms of the present too: "er besucht"
+	auxiliary     *regexp.Regexp // with which those are past
+	habit         *regexp.Regexp // words that say that something happens again and again
 	denying       *regexp.Regexp // words that deny what their clause says
 	proposing     *regexp.Regexp // words that propose another day: "let's say Friday"
 }
@@ -129,6 +133,9 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 	case "nouns":
 		t.nouns = true
 		return nil
+	case "articleless":
+		t.articleless = true
+		return nil
 	case "cjk":
 		t.cjk = true
 		return nil
@@ -143,7 +150,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -156,6 +163,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
 			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
 			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
+			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit,
 		}[head] = re
 		return nil
 	}

@@ -125,7 +125,38 @@ func (p *parser) isPast(j int) bool {
 	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
 		return false
 	}
-	return matches(p.tab.past, low) && !matches(p.tab.unpast, low)
+	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j)
+}
+
+// isFinite reports whether the word at j, which may be a past participle, is a form of the present: no auxiliary stands in
+// its clause.
+func (p *parser) isFinite(j int) bool {
+	if !matches(p.tab.finite, p.t[j].low) {
+		return false
+	}
+	for k, end := p.clauseStart(j), p.clauseEnd(j); k < end; k++ {
+		if matches(p.tab.auxiliary, p.t[k].low) {
+			return false
+		}
+	}
+	return true
+}
+
+// habitual reports whether the clause around word i says what happens again and again.
+func (p *parser) habitual(i int) bool {
+	if p.tab.habit == nil {
+		return false
+	}
+	start, end := p.clauseStart(i), p.clauseEnd(i)
+	if start == 0 && p.is(end, ",") { // a date in front
+		end = p.clauseEnd(end)
+	}
+	for k := start; k < end; k++ {
+		if matches(p.tab.habit, p.t[k].low) && !p.isPast(k) {
+			return p.direction(i) >= 0
+		}
+	}
+	return false
 }
 
 // inProgress reports whether a clause around word i says in the present what somebody is about to do, and not what they do

@@ -42,7 +42,9 @@ const (
 	changeSubject = `(?P<s>(?:The |Their |His |Her )?\p{L}[\p{L}.-]*(?:'s(?: \p{Ll}[\p{L}-]*){1,2})?(?: \p{Lu}[\p{L}.-]*)*)`
 	changeAdverbs = `(?: (?:has|have|had|finally|just|recently|already|also|now|actually|officially|completely|decided to))*`
 	changeObject  = `(?P<x>[^,;:!?()]+)`
-	passive       = ` (?:was|is|has been|have been|were|are|got|had to be|will be)(?: (?:now|just|unfortunately|finally|already|officially))* `
+	sinceLong     = ` since (?i:\d{4}|(?:\d{1,2}\S{0,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|christmas|easter|new year|halloween|` +
+		`last (?:year|month|week|spring|summer|autumn|fall|winter)|(?:the|their|his|her|my) (?:\p{L}+ )?(?:surgery|operation|accident|divorce|birth|diagnosis|pregnancy|injury|scare))`
+	passive = ` (?:was|is|has been|have been|were|are|got|had to be|will be)(?: (?:now|just|unfortunately|finally|already|officially))* `
 )
 
 // changeForms are the forms of sentences that end something, in the order in which they are tried.
@@ -77,7 +79,8 @@ var changeForms = []struct {
 	{EndOfPossession, newForm("", "sold, gave away, given away, rid of, threw, traded, returned, lost, scrapped, donated, binned, wrecked, total, rehomed, parted with",
 		changeLead+changeSubject+changeAdverbs+` (?:sold|gave away|given away|got rid of|gotten rid of|threw out|threw away|thrown out|traded in|returned|lost|scrapped|donated|binned|wrecked|totall?ed|rehomed|parted with) `+changeObject)},
 	{EndOfPossession, newForm("", "away, out, back", changeLead+changeSubject+changeAdverbs+` (?:gave|given|threw|thrown|sent) (?P<x>[^,;:!?()]+?) (?:away|out|back)\b`)},
-	{EndOfPossession, newForm("", "traded, swapped", changeLead+changeSubject+changeAdverbs+` (?:traded|swapped) (?P<x>[^,;:!?()]+?) (?:in\b|for )`)},
+	{EndOfPossession, newForm("", "traded, swapped, replaced, exchanged",
+		changeLead+changeSubject+changeAdverbs+` (?:traded|swapped|replaced|exchanged) (?P<x>[^,;:!?()]+?) (?:in\b|for |with |by )`)},
 	{EndOfPossession, newForm("", "died, passed away, put down, put to sleep, ran away, broke down, broke, stolen, written off",
 		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|sadly|finally|was|were|got|to be|is|are) )*(?:died|passed away|put down|put to sleep|run over|ran away|run away|broke down|stolen|written off|dead)\b`)},
 	{EndOfAny, newForm("", "lapse, expire, over, run out, ran out, shut down, closed",
@@ -94,6 +97,8 @@ var changeForms = []struct {
 		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks|a while|a long time)`)},
 	{EndOfAny, newForm("", "fear, phobia", changeLead+changeSubject+` (?:is|are|got|has got|has gotten) over (?:their|his|her|my) (?:fear|phobia) of `+changeObject)},
 	{EndOfAny, newForm("", "months, years, ages, weeks", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en)) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks)`)},
+	{EndOfAny, newForm("", "since", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?:\p{Ll}+(?:ed|en)|drunk|had|done) (?:an? )?(?P<x>[^,;:!?()]+?)`+sinceLong)},
+	{EndOfAny, newForm("", "since", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en))`+sinceLong)},
 	{EndOfPlan, newForm("", "decided against, decided not, not going to, won't be, pulled out, backed out, not happening, changed",
 		changeLead+changeSubject+changeAdverbs+` (?:(?:decided against|decided not to|(?:is|are) not (?:going to|gonna)|isn't going to|aren't going to|won't be|pulled out of|backed out of|bailed on|changed (?:their|his|her|my) mind about)) `+changeObject)},
 	{NewValue, newForm("", "switched, changed, moved, swapped, upgraded, converted, replaced",
@@ -165,7 +170,7 @@ var lead = regexp.MustCompile(changeLead)
 func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
 
 // endingDenial finds denials that end something.
-var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for) )`)
+var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for|since) )`)
 
 // unsureChange is in sentences in which nothing changed yet. May is a month.
 var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)

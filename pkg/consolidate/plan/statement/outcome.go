@@ -27,7 +27,7 @@ var outcomes = []outcome{
 	{stemSet("smoker smoke"), phrase(`(?:non[- ]?smoker|smoke[- ]free)`)},
 	{stemSet("singl"), phrase(`(?:(?:is|am|started|been) (?:seeing (?:someone|somebody)|dating)|in a relationship|has an? (?:\w+ )?(?:girlfriend|boyfriend|partner))`)},
 	{stemSet("nurseri kindergarten preschool daycar crech"), phrase(`(?:started|starts|began) (?:(?:primary |elementary |big )?school|(?:first|1st) grade|year (?:one|1))`)},
-	{stemSet("work job employ"), phrase(`(?:retired|went into retirement)`)},
+	{stemSet("work job employ"), phrase(`(?:retired|went into retirement|(?:got|was|been|is) (?:laid off|sacked|fired|let go|made redundant))`)},
 }
 
 func phrase(p string) *regexp.Regexp {
@@ -41,7 +41,7 @@ func outcomeOf(newer, older Reading) bool {
 		return false
 	}
 	return slices.ContainsFunc(outcomes, func(o outcome) bool {
-		return older.hasStem(o.was) && !o.now.MatchString(older.Plain) && o.now.MatchString(newer.Plain)
+		return older.hasStem(o.was) && (!o.was["job"] || older.holdsJob()) && !o.now.MatchString(older.Plain) && o.now.MatchString(newer.Plain)
 	})
 }
 
@@ -99,8 +99,9 @@ var (
 	backFrom = regexp.MustCompile(`(?i)^\S+ (?:(?:is|has|have|finally|just|already) )*(?:(?:came|come|got|flew|arrived) )?(?:back|home|returned)(?: home)? from (?:the |a |an |his |her |their )?(.+)$`)
 	stays    = regexp.MustCompile(`(?i)^\S+ (?:is|is still|is currently) (?:on|in|at|away|abroad|visiting|off to|staying)\b`)
 	// movedOut finds who left the home that they shared.
-	movedOut = regexp.MustCompile(`(?i)^(\S+(?: \p{Lu}\S*)?) (?:(?:has|have|just|finally|already) )*(?:moved|is moving) out\b`)
-	shares   = regexp.MustCompile(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
+	movedOut  = regexp.MustCompile(`(?i)^(\S+(?: \p{Lu}\S*)?) (?:(?:has|have|just|finally|already) )*(?:moved|is moving) out\b`)
+	livesWith = regexp.MustCompile(`(?i:\blives? with )(?:\p{Lu}|us\b|(?:my|her|his|their) (?:parents|mother|father|mum|mom|dad|sister|brother|family|partner|girlfriend|boyfriend|husband|wife|grandparents)\b)`)
+	shares    = regexp.MustCompile(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
 	// insteadOf finds what somebody does not do after all, where the text says what they do instead.
 	insteadOf = regexp.MustCompile(`(?i)\b(?:is|are|going|will|'ll|'re|wants?|decided|booked|plans?|chose|picked)\b.* (?:instead of|rather than) (?:to )?(.+)$`)
 	// gotInstead finds in whose place somebody got something.
@@ -118,7 +119,7 @@ func leaves(newer, older Reading) bool {
 		return older.has(text.ContentStems(m[1]))
 	}
 	m := movedOut.FindStringSubmatch(newer.body)
-	return m != nil && shares.MatchString(older.body) && older.names(m[1]) && !older.beginsWith(m[1])
+	return m != nil && older.names(m[1]) && (!older.beginsWith(m[1]) && shares.MatchString(older.body) || older.beginsWith(m[1]) && livesWith.MatchString(older.body))
 }
 
 // replans reports whether the newer text says that something is planned instead of what the older one says.
@@ -161,3 +162,51 @@ func attendsAnother(newer, older Reading) bool {
 }
 
 var schoolStems = stemSet("kindergarten nurseri preschool school primari secondari colleg univers grade uni daycar academi gymnasium crech")
+
+var (
+	// inOffice finds who is somebody's boss, landlord, … now; office finds who is it, in either order.
+	inOffice = regexp.MustCompile(`(?:^|[,;:] |\band )(\p{Lu}\S*(?: \p{Lu}\S*)*) is (?:now )?(\S+'s \p{Ll}+)\b`)
+	office   = regexp.MustCompile(`^(?:(\p{Lu}\S*(?: \p{Lu}\S*)*) is (\S+'s \p{Ll}+)|(\S+'s \p{Ll}+) is (\p{Lu}\S*(?: \p{Lu}\S*)*))\b`)
+)
+
+// succeeds reports whether the newer text says that another person is now what the older one says that somebody is to its
+// subject, as one can be at a time.
+func succeeds(newer, older Reading) bool {
+	n, o := inOffice.FindStringSubmatch(newer.body), office.FindStringSubmatch(older.body)
+	if n == nil || o == nil || newer.Negated || older.Negated || !newer.HasPhrase(news) {
+		return false
+	}
+	who, what := o[1]+o[4], o[2]+o[3]
+	stem := text.Stem(what[strings.LastIndexByte(what, ' ')+1:])
+	return !several[stem] && !kin[stem] && strings.EqualFold(n[2], what) && !strings.EqualFold(strings.Trim(n[1], ".,"), strings.Trim(who, ".,"))
+}
+
+// kin are the stems of relatives, who stay what they are.
+var kin = stemSet("mother father mom mum dad grandmoth grandfath grandma grandpa parent")
+
+var (
+	turned = regexp.MustCompile(`(?i)^(.+?) (?:(?:has|have|just|recently|already|finally) )*turned (\S+?)(?: years old)?(?: (?:today|yesterday|last|on|in) [^,;]*)?[.!]*$`)
+	isAged = regexp.MustCompile(`(?i)^(.+?) (?:is|turned)(?: (?:now|only|already))* (\S+?)(?: years old)?(?: now)?[.!]*$`)
+)
+
+// ages reports whether the newer text says that its subject turned another number of years than the older one says.
+func ages(newer, older Reading) bool {
+	n, o := turned.FindStringSubmatch(newer.body), isAged.FindStringSubmatch(older.body)
+	return n != nil && o != nil && !newer.Negated && !older.Negated && strings.EqualFold(n[1], o[1]) && len(newer.Numbers) == 1 && len(older.Numbers) == 1 &&
+		!slices.Equal(newer.Numbers, older.Numbers) && slices.Equal(text.Numbers(n[2]), newer.Numbers) && slices.Equal(text.Numbers(o[2]), older.Numbers)
+}
+
+// hasNow finds what somebody has now: "has got an electric car now".
+var hasNow = regexp.MustCompile(`^(\S+) (?:has|has got|got|drives|rides|uses) (?:an?|the) (?:\p{L}[\p{L}-]* )+now[.!]*$`)
+
+// hasAnother reports whether the newer text says that its subject has another one now of what the older one describes as
+// theirs: "Ana's car is a diesel", "Ana has an electric car now".
+func hasAnother(newer, older Reading) bool {
+	m := hasNow.FindStringSubmatch(newer.body)
+	if m == nil || newer.Negated || older.Negated || older.isPast() || !older.HasPhrase(articles) {
+		return false
+	}
+	words := strings.Fields(strings.TrimRight(newer.body, ".!"))
+	stem := text.Stem(strings.ToLower(words[len(words)-2]))
+	return !several[stem] && older.subject() == strings.Join(text.ContentStems(m[1]+" "+words[len(words)-2]), " ") && strings.HasPrefix(older.body, m[1]+"'s ")
+}

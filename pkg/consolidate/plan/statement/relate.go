@@ -26,14 +26,14 @@ func Relate(newer, older Reading) Relation {
 	}
 	value := otherValue(newer, older)
 	switch {
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
 			return Correction
 		}
 		return Contradiction
-	case goesOtherwise(newer, older), attendsAnother(newer, older):
+	case goesOtherwise(newer, older), attendsAnother(newer, older), hasAnother(newer, older):
 		return Contradiction
 	}
 	if s := switches(newer, older); s != Unrelated {
@@ -49,7 +49,7 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
+		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || inOffice.MatchString(r.body) || turned.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
@@ -82,7 +82,8 @@ var copulas = []string{"is", "are", "am", "costs", "weighs", "starts", "begins",
 
 // opposites are pairs of sets of stems. A subject cannot have a stem of both sets.
 var opposites = [][2]map[string]bool{
-	{stemSet("vegetarian vegan"), stemSet("meat steak beef pork chicken bacon sausag burger")},
+	{stemSet("vegetarian vegan"), stemSet("meat steak beef pork chicken bacon sausag burger fish tuna salmon seafood")},
+	{stemSet("vegan"), stemSet("chees egg milk honei butter yogurt yoghurt")},
 	{stemSet("singl"), stemSet("girlfriend boyfriend husband wife fianc engag marri")},
 	{stemSet("unemploi unemploy jobless"), stemSet("employ job")},
 	{stemSet("teetotal"), stemSet("beer wine whiskei whisky alcohol")},
