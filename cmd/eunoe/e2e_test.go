@@ -217,6 +217,9 @@ func TestEveryCommand(t *testing.T) {
 		if w := b.Windows; w == nil || *w.TriggerEvery != 4 || time.Duration(*w.IdleAfter) != 45*time.Second || w.WindowSize != nil {
 			t.Errorf("the windows are %+v", w)
 		}
+		if out := ok(t, environ, "bank", "--bank", "prof"); !strings.Contains(out, "trigger_every 4") || !strings.Contains(out, "idle_after 45s") {
+			t.Errorf("got %s", out)
+		}
 		if r := run(t, t.Context(), environ, "", "bank", "set", "--bank", "prof", "--idle-after", "soon"); r.code != 2 || !strings.Contains(r.err, "--idle-after") {
 			t.Errorf("%+v", r)
 		}

@@ -61,11 +61,11 @@ func (a *cli) importCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if dryRun {
-				return a.showDryRun(cmd.OutOrStdout(), file)
-			}
 			for _, u := range file.Unknown {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s line %d: unknown field %q: it is kept, and has no meaning\n", file.Name, u.Line, console.OneLine(u.Name))
+			}
+			if dryRun {
+				return a.showDryRun(cmd.OutOrStdout(), file)
 			}
 			c, err := a.connect(cmd.Context())
 			if err != nil {
