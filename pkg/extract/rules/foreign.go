@@ -19,9 +19,9 @@ func (t *drafter) foreign(s string) {
 	number := hasDigit(s)
 	dates := t.dates(s, t.message.Time)
 	switch {
-	case content == 0, words < 2 && !number:
+	case content == 0, words < 2 && !number, words < 5 && content < 2 && !number && addresses.Has(firstWord(split(straighten(s)))):
 		return
-	case asks(s) && len(dates) == 0 && (content < 3 || !number && len(text.Names(s)) == 0):
+	case asks(s) && len(dates) == 0 && (content < 3 || !number && (lang == "de" || len(text.Names(s)) == 0)): // German nouns look like names
 		return
 	}
 	typ := memory.TypeFact
@@ -38,6 +38,10 @@ func (t *drafter) foreign(s string) {
 		Occurred: occurred(dates), Confidence: 1, Entities: t.entities(said)}
 	t.drafts = append(t.drafts, candidate{Draft: d, weight: weight(d, persons{}, content, len(dates)) + numberWeight(s)})
 }
+
+// addresses are words in front of somebody who is spoken to, or of what is asked of them: "Salut les voisins", "Bitte bleib".
+var addresses = text.NewWordSet(`hallo moin servus hey hi bitte tschüss hola buenas adiós chao coucou salut bonjour bonsoir ciao buongiorno buonasera olá oi tchau hoi dag
+	doei hej cześć привет`)
 
 // dates returns the time expressions of a sentence in any language.
 func (t *drafter) dates(s string, said memory.Instant) []date.Span {

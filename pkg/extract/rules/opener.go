@@ -13,7 +13,7 @@ var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, 
 	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,
 	bro, girl, guys, and, but, also, plus, then, besides, anyway so, fyi, just so you know, to be honest, tbh, honestly, actually, i mean, you know, like,
 	speaking of which, amazing, wonderful, perfect, good, fine, sorry, sounds good, sounds great, got it, i see, same here, me too, same, yay, phew, ugh,
-	please, however, first of all, guess what, you know what, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately`)
+	please, however, first of all, guess what, you know what, morning all, morning everyone, morning, evening all, hi all, hi everyone, hey everyone, hey all, hello everyone, hello all, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately`)
 
 // bareOpeners need no mark behind them.
 var bareOpeners = phraseList(`and, but, also, plus, oh, well, yeah, yep, yup, ok, okay, haha, lol, lmao, aww, hmm, um, uh, btw, by the way, anyway, fyi, just so you know,

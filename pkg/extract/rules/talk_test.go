@@ -65,17 +65,19 @@ func TestATalkInFourLanguages(t *testing.T) {
 	compareTalk(t, talk, want, func(f memory.Fact) string { return without(f.Text) })
 }
 
-// TestTheDatesOfATalkInFourLanguages reads testdata/talk-dates.txt: sixty messages in English, German, Spanish and French,
-// with the days that their facts name.
+// TestTheDatesOfATalkInFourLanguages reads testdata/talk-dates.txt and talk-house.txt: sixty messages each in English,
+// German, Spanish and French, with the days that their facts name.
 func TestTheDatesOfATalkInFourLanguages(t *testing.T) {
 	t.Parallel()
-	talk, want := readTalk(t, "testdata/talk-dates.txt")
-	for i, m := range talk {
-		if rest, ok := strings.CutPrefix(want[i], "="); ok {
-			want[i] = m.Speaker + ": " + m.Content + rest
+	for _, file := range []string{"testdata/talk-dates.txt", "testdata/talk-house.txt"} {
+		talk, want := readTalk(t, file)
+		for i, m := range talk {
+			if rest, ok := strings.CutPrefix(want[i], "="); ok {
+				want[i] = m.Speaker + ": " + m.Content + rest
+			}
 		}
+		compareTalk(t, talk, want, func(f memory.Fact) string { return without(f.Text) + daysOf(f) })
 	}
-	compareTalk(t, talk, want, func(f memory.Fact) string { return without(f.Text) + daysOf(f) })
 }
 
 // daysOf writes the days that a fact names as talk-dates.txt has them.

@@ -139,7 +139,13 @@ func (p *parser) weeksFrom(wd, next int) (interval, int, bool) {
 		} else if !p.has(next, kInPre) {
 			return interval{}, next, false
 		}
-		if _, n, u, behind, ok = p.amountAt(next + 1); !ok || u != uWeek && u != uFortnight {
+		_, n, u, behind, ok = p.amountAt(next + 1)
+		switch {
+		case ok && u == uDay && (n == 7 || n == 8): // "Mittwoch in acht Tagen"
+			n, u = 1, uWeek
+		case ok && u == uDay && n == 14:
+			n, u = 2, uWeek
+		case !ok || u != uWeek && u != uFortnight:
 			return interval{}, next, false
 		}
 	}

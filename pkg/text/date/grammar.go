@@ -5,6 +5,9 @@ import "strings"
 // expression reads the longest time expression that begins at word i. Where it reports false, the next one begins at
 // word next or later.
 func (p *parser) expression(i int) (match, bool) {
+	if p.compared(i) {
+		return match{}, false
+	}
 	if p.repeats(i) || p.has(i-1, kNaming) && p.has(i, kWeekday, kMonth, kSeason, kHoliday) {
 		return match{}, false
 	}
@@ -33,6 +36,15 @@ func (p *parser) expression(i int) (match, bool) {
 		return match{}, false
 	}
 	return p.outsideNames(m)
+}
+
+// compared reports whether a time at word i is one that the sentence only compares with: "like last year".
+func (p *parser) compared(i int) bool {
+	j := i - 1
+	for p.has(j, kArticle, kOn, kIn) && !p.has(j, kLike) {
+		j--
+	}
+	return p.has(j, kLike)
 }
 
 // bare reports whether a weekday, month or season is all that a match says.

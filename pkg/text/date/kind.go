@@ -51,6 +51,7 @@ const (
 	kNot            // denies the date behind it
 	kWeekdays       // several of a weekday: 0 Sunday to 6 Saturday
 	kHence          // makes a weekday behind "a week" or before it the one a week later: "a week on Sunday", "Sunday week"
+	kLike           // compares with a time
 	kNaming         // stands before a name
 	kTitled         // stands before the name of a work or a street
 	kWeak           // a month or weekday that is a common word too
@@ -64,7 +65,7 @@ var kinds = map[string]kind{
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
-	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "hence": kHence, "titled": kTitled,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "like": kLike, "hence": kHence, "titled": kTitled,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

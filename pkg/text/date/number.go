@@ -96,7 +96,7 @@ func (p *parser) yearBehind(i int, short bool) (y, next int, rel, ok bool) {
 	if p.is(j, ",") || p.is(j, ".") {
 		j++
 	}
-	k := p.skip(j, kOf, kIn, kArticle)
+	k := p.skip(j, kOf, kArticle)
 	if p.is(k, "'") || p.is(k, "’") {
 		if k+1 < len(p.t) && p.t[k+1].digits == 2 {
 			return p.century(p.t[k+1].n), k + 2, false, true
@@ -111,7 +111,7 @@ func (p *parser) yearBehind(i int, short bool) (y, next int, rel, ok bool) {
 		}
 		return y, next, false, true
 	}
-	if short && k < len(p.t) && p.t[k].digits == 2 && p.t[k].n > 31 {
+	if short && k < len(p.t) && p.t[k].digits == 2 && p.t[k].n > 31 && p.endsAt(k+1) && !p.has(k+1, kUnit) {
 		return p.century(p.t[k].n), k + 1, false, true
 	}
 	if s, next, ok := p.shiftedUnit(k); ok && s.days() >= 365 && s.days() <= 366 {

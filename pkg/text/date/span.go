@@ -15,6 +15,7 @@ func (p *parser) between(i int) (match, bool) {
 	if !ok {
 		return match{}, false
 	}
+	next = p.skipDayPart(a, next)
 	k, sep := p.joint(next, p.has(i, kBetween) || p.tab.cjk)
 	if sep == "" {
 		return match{}, false
@@ -29,6 +30,7 @@ func (p *parser) between(i int) (match, bool) {
 	if !open && p.has(j, kSeason) && p.has(behind-1, kSeason) && !p.timeBefore(j) { // "I prefer autumn to spring"
 		return match{}, false
 	}
+	behind = p.skipDayPart(b, behind)
 	closed := p.has(behind, kToPost)
 	if !open && !closed && !sure(a, b, sep) {
 		return match{}, false
@@ -45,6 +47,14 @@ func (p *parser) between(i int) (match, bool) {
 		return m, true
 	}
 	return match{s, j, behind}, true
+}
+
+// skipDayPart returns the index behind the part of the day that an end of a range may name: "Thursday night".
+func (p *parser) skipDayPart(pt point, next int) int {
+	if (pt.wd >= 0 || pt.d != 0 || pt.fixed && pt.days() == 1) && p.has(next, kDayPart) && !p.t[next].mark {
+		next++
+	}
+	return next
 }
 
 // end reads one end of a range.
