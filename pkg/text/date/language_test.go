@@ -92,6 +92,9 @@ func TestTense(t *testing.T) {
 		"Sales are better than last month.":                              "",
 		"I feel like a walk on Friday.":                                  "2026-10-16 2026-10-16",
 		"The fees went up on 1 March by 45 euros.":                       "2026-03-01 2026-03-01",
+		"My nan turned ninety a fortnight ago.":                          "2026-09-30 2026-09-30",
+		"My cousin visits the weekend after next.":                       "2026-10-31 2026-11-01",
+		"Our flight got bumped to Sunday.":                               "2026-10-18 2026-10-18",
 		// Names of works and streets, and what is merely preferred.
 		"I watch Friday Night Lights with my daughter.":  "",
 		"Have you read The Thursday Murder Club?":        "",
@@ -229,6 +232,8 @@ func TestLanguages(t *testing.T) {
 		{"de", "Ich bringe wie letztes Jahr den Grill mit.", ""},
 		{"de", "Die Miete wurde zum 1. April um 45 Euro erhöht.", "2027-04-01 2027-04-01"},
 		{"es", "Celebramos como el año pasado.", ""},
+		{"de", "Sie hat mich gebeten, am Freitag zu kommen.", "2026-10-16 2026-10-16"},
+		{"fr", "Le médecin m'a dit de revenir vendredi.", "2026-10-16 2026-10-16"},
 		{"es", "El examen es el lunes.", "2026-10-19 2026-10-19"},
 		{"es", "El lunes vi a mi hermana.", "2026-10-12 2026-10-12"},
 		{"es", "La semana pasada compré una bici.", "2026-10-05 2026-10-11"},

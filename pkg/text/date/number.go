@@ -16,6 +16,8 @@ func (p *parser) number(i int) (n, next int, ok bool) {
 			total, last = total+max(last, 1)*v, 0
 		case is && v == 100:
 			last = max(last, 1) * 100
+		case is && v == 1 && next > i && (p.is(next, "a") || p.is(next, "an")): // "turned ninety a week ago"
+			return total + last, next, ok
 		case is && (last == 0 || last%100 == 0 && v < 100 || last%100 >= 20 && last%10 == 0 && v < 10):
 			last += v
 		case ok && total > 0 && p.has(next, kAnd) && p.has(next+1, kNumber):

@@ -267,6 +267,7 @@ func (t *table) compose(forms map[string]string) {
 	for w, n := range t.phrases.next {
 		for _, s := range n.senses {
 			switch {
+			case w == "a" || w == "an": // "turned ninety a week ago"
 			case s.kind == kNumber && s.value > 0 && s.value < 10:
 				ones[s.value] = append(ones[s.value], w)
 			case s.kind == kNumber && s.value >= 20 && s.value < 100 && s.value%10 == 0:

@@ -62,6 +62,9 @@ func (p *parser) direction(i int) int {
 				}
 			}
 		}
+		if start > 1 && p.is(start-1, ",") && p.tab.inverted && matches(p.tab.telling, p.t[start-2].low) && !p.ownSubject(start, p.clauseEnd(i)) {
+			return 1 // "hat mich gebeten, am Freitag zu kommen"
+		}
 		if start == 0 || p.ownSubject(start, i) || p.reported(start) {
 			return 0
 		}

@@ -36,11 +36,13 @@ const (
 	Is
 	Has
 	Single
+	Another
+	Self
 )
 
 // cueNames are the cues by their names in revisions.txt; those of most are no content.
 var cueNames = []string{"not", "longer", "news", "again", "also", "stopped", "gone", "called off", "retimed", "lives", "moved", "works",
-	"quit", "couple", "parted", "is", "has", "single"}
+	"quit", "couple", "parted", "is", "has", "single", "another", "self"}
 
 // Ends are the cues of sentences that take something back.
 const Ends = NoLonger | Stopped | Gone | CalledOff | Retimed | Moved | Quit | Parted
@@ -65,7 +67,7 @@ func RevisionOf(s string, lang text.Language) (Revision, bool) {
 			continue
 		}
 		r.Cues |= 1 << i
-		if c := Cue(1) << i; c != Is && c != Has && c&(Lives|Works|Couple|NoLonger|Single) == 0 {
+		if c := Cue(1) << i; c != Is && c != Has && c&(Lives|Works|Couple|NoLonger|Single|Another|Self) == 0 {
 			content = form.ReplaceAllString(content, " ")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // Same reports whether two texts say the same in other words. Their numbers, dates, negation, names in order and
@@ -64,7 +66,7 @@ func corrects(newer, older Reading) bool {
 		return false
 	}
 	denies, stopped := newer.HasPhrase(denials), newer.HasPhrase(stops)
-	if older.Negated && (denies || stopped) {
+	if (denies || stopped) && (older.Negated || ofAnother(newer, older)) {
 		return false
 	}
 	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, cueStems)
@@ -73,11 +75,23 @@ func corrects(newer, older Reading) bool {
 	}
 	switch {
 	case denies, stopped && !newer.Negated:
-		return onlyOld == 0 && (common > 1 || onlyNew == 0) || onlyNew == 0 && onlyOld == 1 && common > 1
+		// What is denied in general is denied in particular: "doesn't take sugar any more", "takes two sugars in their tea".
+		return onlyOld == 0 && (common > 1 || onlyNew == 0) || onlyNew == 0 && onlyOld <= 2 && common > 1
 	case stopped: // "won't quit" takes nothing back
 		return false
 	}
 	return onlyNew > 0 && onlyOld > 0 && onlyNew <= 2 && onlyOld <= 2 && common >= onlyOld
+}
+
+// ofAnother reports whether the older statement is about a relative or friend of its subject whom the newer one does not
+// name: "Ana's brother plays chess", "Ana stopped playing chess".
+func ofAnother(newer, older Reading) bool {
+	words := strings.Fields(older.body)
+	if len(words) < 2 || !strings.HasSuffix(words[0], "'s") {
+		return false
+	}
+	stem := text.Stem(strings.ToLower(words[1]))
+	return (persons[stem] || several[stem]) && !newer.Stems[stem]
 }
 
 // likes and dislikes are stems of words with opposite meanings.

@@ -58,7 +58,7 @@ func relateForeign(newer, older Reading) Relation {
 			return relation
 		}
 	}
-	if o != nil {
+	if o != nil && !ofOthers(n) {
 		if r := foreignOf(newer.Text, o.Language); r != nil {
 			return relateIn(r, o, older.Text)
 		}
@@ -73,10 +73,14 @@ func relateIn(n, o *state.Revision, was string) Relation {
 		return Unrelated
 	}
 	has := func(r *state.Revision, c state.Cue) bool { return r.Cues&c != 0 }
+	if ofOthers(n) && !has(o, state.Another) {
+		return Unrelated
+	}
 	both, onlyNew, onlyOld := shared(n.Words, o.Words)
 	stands := o.Cues&state.Ends == 0
 	denied := has(o, state.Denies)
 	switch {
+	case has(n, state.NoLonger) && has(n, state.Has) && !has(o, state.Has) && onlyOld > 0: // "ich habe keinen Hund mehr", "ich mag Hunde"
 	case has(n, state.NoLonger), has(n, state.Stopped):
 		if stands && !denied && both > 0 && (onlyNew == 0 || onlyOld == 0) {
 			return Correction
@@ -112,6 +116,12 @@ func relateIn(n, o *state.Revision, was string) Relation {
 		return Correction
 	}
 	return foreignValue(n, o, both, onlyNew, onlyOld)
+}
+
+// ofOthers reports whether a sentence tells what somebody else than its speaker does: "Der Hund meiner Nachbarin ist
+// gestorben".
+func ofOthers(r *state.Revision) bool {
+	return r.Cues&state.Another != 0 && r.Cues&(state.Self|state.Parted) == 0
 }
 
 // foreignValue compares two sentences that describe one thing, or the actions of one speaker.

@@ -149,11 +149,11 @@ func learns(newer, older Reading) bool {
 }
 
 // attends are the ways of saying where somebody learns or is looked after: at one place of its kind at a time.
-var attends = regexp.MustCompile(`(?i)^(.+?) (?:goes to|go to|attends|attend|is at|is in|studies at|is enrolled (?:at|in)|is attending) (?:the |a |an )?(.+)$`)
+var attends = regexp.MustCompile(`(?i)^(.+?) (?:goes to|go to|attends|attend|started at|starts at|transferred to|is at|is in|studies at|is enrolled (?:at|in)|is attending) (?:the |a |an )?(.+)$`)
 
 // attendsAnother reports whether the newer text says that its subject attends another place now, in other words.
 func attendsAnother(newer, older Reading) bool {
-	if !nowAtEdge.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil {
+	if !nowAtEdge.MatchString(newer.body) && !newSchool.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil {
 		return false
 	}
 	n, o := attends.FindStringSubmatch(newer.body), attends.FindStringSubmatch(older.body)
@@ -161,7 +161,10 @@ func attendsAnother(newer, older Reading) bool {
 		newer.hasStem(schoolStems) && older.hasStem(schoolStems)
 }
 
-var schoolStems = stemSet("kindergarten nurseri preschool school primari secondari colleg univers grade uni daycar academi gymnasium crech")
+// newSchool finds that somebody begins at a place of learning.
+var newSchool = regexp.MustCompile(`(?i) (?:started at|starts at|transferred to) `)
+
+var schoolStems = stemSet("high primari kindergarten nurseri preschool school primari secondari colleg univers grade uni daycar academi gymnasium crech")
 
 var (
 	// inOffice finds who is somebody's boss, landlord, … now; office finds who is it, in either order.

@@ -26,6 +26,8 @@ func Relate(newer, older Reading) Relation {
 	}
 	value := otherValue(newer, older)
 	switch {
+	case ends(newer, older) && strings.Contains(older.body, " and "): // one of several things
+		return Contradiction
 	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
@@ -49,7 +51,7 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || inOffice.MatchString(r.body) || turned.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
+		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || inOffice.MatchString(r.body) || turned.MatchString(r.body) || newSchool.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
@@ -108,7 +110,7 @@ var (
 	taskStems     = stemSet("read watch studi learn work write plai build attend take paint knit")
 	relationStems = stemSet("engag marri date datin boyfriend girlfriend partner fianc fiance husband wife togeth relationship love see coupl")
 	vagueStems    = stemSet(`trip membership subscript appoint appointment plan lesson class account contract book holidai vacat us use do old new last first whole
-		my daili regular visit meet go work drink eat habit place hous home flat apart apartment degree studi`)
+		my daili regular visit meet see go work drink eat habit place hous home flat apart apartment degree studi`)
 	possession = []string{"has", "have", "owns", "own", "bought", "got", "drives", "drive", "rides", "uses", "use", "wears", "keeps", "plays", "is", "car"}
 )
 
@@ -145,7 +147,9 @@ func ends(newer, older Reading) bool {
 		if slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] || s == "wed" }) {
 			same = same || older.names(c.Subject)
 		}
-	case state.EndOfAny, state.Mistaken, state.NewValue:
+	case state.EndOfAny:
+		same = same || office.MatchString(older.body) && strings.HasPrefix(older.body, c.Subject+"'s ") // "stopped seeing Dr. Blum"
+	case state.Mistaken, state.NewValue:
 	}
 	return same && older.has(c.Of) && (!slices.Contains(c.Of, "job") || older.holdsJob())
 }
