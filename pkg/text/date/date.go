@@ -51,6 +51,7 @@ func Find(s string, ref time.Time, language string) []Span {
 	p.t = p.tab.lex(raw)
 	p.setOrder(language)
 	var out []Span
+	var before match
 	for i := 0; i < len(p.t); {
 		if p.t[i].senses == nil && p.t[i].digits == 0 {
 			i++
@@ -61,8 +62,9 @@ func Find(s string, ref time.Time, language string) []Span {
 			i = max(m.next, i+1)
 			continue
 		}
+		m = p.inOrder(m, before)
 		if span, ok := p.span(m); ok {
-			out = append(out, span)
+			out, before = append(out, span), m
 		}
 		i = max(m.next, i+1)
 	}

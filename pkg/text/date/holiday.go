@@ -128,7 +128,7 @@ func holidayIn(rule string, y int, rel bool) (interval, bool) {
 
 // setAside marks the times that the sentence is not about: the day that something was moved from, and what is denied.
 func (p *parser) setAside(spans []Span) {
-	moved := false // a time behind the one at k is the aim of a move
+	moved, aim := false, false // a time behind the one at k is the aim of a move
 	for k := len(spans) - 1; k >= 0 && len(spans) > 1; k-- {
 		at := 0
 		for at < len(p.t) && p.t[at].start < spans[k].Start {
@@ -139,10 +139,12 @@ func (p *parser) setAside(spans []Span) {
 		for ; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
 			from = from || p.has(i-1, kFrom)
 		}
-		if p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at) || p.refused(at, spans[k+1].Start)) {
+		if aim || p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at) || p.refused(at, spans[k+1].Start)) {
 			spans[k].Aside = true
 		}
-		moved = moved || p.movedUntil(at)
+		if p.movedUntil(at) {
+			moved, aim = true, aim || p.anyMoved(at, true)
+		}
 	}
 }
 

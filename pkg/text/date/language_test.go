@@ -95,6 +95,11 @@ func TestTense(t *testing.T) {
 		"My nan turned ninety a fortnight ago.":                          "2026-09-30 2026-09-30",
 		"My cousin visits the weekend after next.":                       "2026-10-31 2026-11-01",
 		"Our flight got bumped to Sunday.":                               "2026-10-18 2026-10-18",
+		"Tom told me his flight leaves Friday.":                          "2026-10-16 2026-10-16",
+		"He raked the leaves on Sunday.":                                 "2026-10-11 2026-10-11",
+		"I should have called the bank on Monday.":                       "2026-10-12 2026-10-12",
+		"I was to start on Monday but they moved it to Thursday.":        "2026-10-15 2026-10-15",
+		"On Monday they told me the exam was moved to 3 November.":       "2026-11-03 2026-11-03",
 		// Names of works and streets, and what is merely preferred.
 		"I watch Friday Night Lights with my daughter.":  "",
 		"Have you read The Thursday Murder Club?":        "",
@@ -224,6 +229,7 @@ func TestLanguages(t *testing.T) {
 		{"fr", "En hiver, je fais souvent du ski.", ""},
 		{"es", "El jueves me dieron el alta.", "2026-10-08 2026-10-08"},
 		{"it", "Venerdì ho dato l'esame.", "2026-10-09 2026-10-09"},
+		{"pl", "Urodziłam się 4 maja 1988 roku.", "1988-05-04 1988-05-04"},
 		{"pl", "Za tydzień lecę do Gdańska.", "2026-10-21 2026-10-21"},
 		{"ru", "Неделю назад я купила машину.", "2026-10-07 2026-10-07"},
 		{"es", "Dentro de dos semanas operan a mi madre.", "2026-10-28 2026-10-28"},
@@ -298,6 +304,25 @@ func TestGuess(t *testing.T) {
 	} {
 		if got := mainTime(text, ""); got != want {
 			t.Errorf("%q is about %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSeveralTimesOfASentence(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"She arrives on Saturday and leaves on Thursday.":          "2026-10-17 2026-10-22",
+		"She flew home on Sunday and starts work on Monday.":       "2026-10-11 2026-10-19",
+		"I'm free on Thursday and Friday.":                         "2026-10-15 2026-10-16",
+		"I can't do Saturday, let's say Thursday.":                 "2026-10-17 2026-10-15",
+		"Am Samstag kommt sie und am Donnerstag fährt sie wieder.": "2026-10-17 2026-10-22",
+	} {
+		got := ""
+		for _, s := range date.Find(text, wednesday, "") {
+			got += " " + s.From.Format(time.DateOnly)
+		}
+		if got != " "+want {
+			t.Errorf("%q names%s, want %s", text, got, want)
 		}
 	}
 }

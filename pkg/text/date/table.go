@@ -38,34 +38,36 @@ type node struct {
 
 // table is what the grammar knows of a language.
 type table struct {
-	code          string
-	phrases       node
-	words         map[string]bool // every single word, for guessing the language; false where it is a common word too
-	monthFirst    bool            // 5/7 is 7 May
-	postposed     bool            // "last" may stand behind its noun
-	inverted      bool            // behind a date in front, the verb stands before its subject
-	dotted        bool            // 20. is an ordinal
-	articleless   bool            // one of something is the bare noun
-	nouns         bool            // nouns begin with a capital letter
-	cjk           bool            // no spaces between words; numerals of Han characters
-	holidays      []string
-	plurals       []string       // endings that make several of a weekday
-	past, future  *regexp.Regexp // words, or for CJK a piece of the sentence
-	breaks, moved *regexp.Regexp // words that begin a clause; verbs that move an appointment
-	arranged      *regexp.Regexp // past forms whose date lies ahead: booked, invited
-	subject       *regexp.Regexp // pronouns as subjects
-	present       *regexp.Regexp // words before a past form that make it none: "is renovated"
-	unpast        *regexp.Regexp // words that look like past forms and are none: "need"
-	saying        *regexp.Regexp // verbs behind which stands what was said: "said he is"
-	telling       *regexp.Regexp // the same, behind whom it was said to: "told me he is"
-	infinitive    *regexp.Regexp // opens what somebody is told to do: "said to come"
-	possessive    *regexp.Regexp // possessives
-	progressive   *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
-	finite        *regexp.Regexp // past participles that are forms of the present too: "er besucht"
-	auxiliary     *regexp.Regexp // with which those are past
-	habit         *regexp.Regexp // words that say that something happens again and again
-	denying       *regexp.Regexp // words that deny what their clause says
-	proposing     *regexp.Regexp // words that propose another day: "let's say Friday"
+	code           string
+	phrases        node
+	words          map[string]bool // every single word, for guessing the language; false where it is a common word too
+	monthFirst     bool            // 5/7 is 7 May
+	postposed      bool            // "last" may stand behind its noun
+	inverted       bool            // behind a date in front, the verb stands before its subject
+	dotted         bool            // 20. is an ordinal
+	articleless    bool            // one of something is the bare noun
+	nouns          bool            // nouns begin with a capital letter
+	cjk            bool            // no spaces between words; numerals of Han characters
+	holidays       []string
+	plurals        []string       // endings that make several of a weekday
+	past, future   *regexp.Regexp // words, or for CJK a piece of the sentence
+	breaks, moved  *regexp.Regexp // words that begin a clause; verbs that move an appointment
+	arranged       *regexp.Regexp // past forms whose date lies ahead: booked, invited
+	subject        *regexp.Regexp // pronouns as subjects
+	present        *regexp.Regexp // words before a past form that make it none: "is renovated"
+	unpast         *regexp.Regexp // words that look like past forms and are none: "need"
+	saying         *regexp.Regexp // verbs behind which stands what was said: "said he is"
+	telling        *regexp.Regexp // the same, behind whom it was said to: "told me he is"
+	infinitive     *regexp.Regexp // opens what somebody is told to do: "said to come"
+	possessive     *regexp.Regexp // possessives
+	progressive    *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
+	finite         *regexp.Regexp // past participles that are forms of the present too: "er besucht"
+	auxiliary      *regexp.Regexp // with which those are past
+	habit          *regexp.Regexp // words that say that something happens again and again
+	counterfactual *regexp.Regexp // modal verbs that with a perfect look back: "should have called"
+	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
+	denying        *regexp.Regexp // words that deny what their clause says
+	proposing      *regexp.Regexp // words that propose another day: "let's say Friday"
 }
 
 // tables returns the tables in order of preference. They are read once.
@@ -150,7 +152,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -163,7 +165,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
 			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
 			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
-			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit,
+			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
 		}[head] = re
 		return nil
 	}

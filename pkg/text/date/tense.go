@@ -39,6 +39,9 @@ func (p *parser) direction(i int) int {
 			if d := p.cue(j, i); d != 0 {
 				return d
 			}
+			if matches(p.tab.stating, p.t[j].low) && !p.has(j-1, kArticle) && j > 0 && !matches(p.tab.possessive, p.t[j-1].low) {
+				return 0
+			}
 		}
 		if lo == i {
 			end := p.clauseEnd(i)
@@ -97,6 +100,9 @@ func (p *parser) cue(j, i int) int {
 		return 1
 	}
 	if p.isPast(j) {
+		if j > 1 && (p.is(j-1, "have") || p.is(j-1, "'ve")) && matches(p.tab.counterfactual, p.t[j-2].low) {
+			return -1
+		}
 		for k := j - 1; k >= 0 && k >= j-4 && !p.t[k].mark; k-- {
 			if matches(p.tab.present, p.t[k].low) && k >= j-2 {
 				return 0

@@ -85,6 +85,22 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 	return pt, next, true
 }
 
+// inOrder returns a bare weekday a week later where it would lie before the weekday ahead that it is joined to: "arrives on
+// Saturday and leaves on Tuesday".
+func (p *parser) inOrder(m, before match) match {
+	if before.next == 0 || !p.bare(m) || !p.bare(before) || !p.has(m.first, kWeekday) || !p.has(before.first, kWeekday) ||
+		m.from < p.today || before.from <= m.from || before.from > p.today+7 {
+		return m
+	}
+	for j := before.next; j < m.first; j++ {
+		if p.has(j, kAnd) {
+			m.from, m.to = m.from+7, m.to+7
+			return m
+		}
+	}
+	return m
+}
+
 // weekend reads "over the weekend" and "am Wochenende".
 func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 	u, ok := p.unitAt(i)
