@@ -83,6 +83,10 @@ export class Eunoe {
     return this.request("snapshot", { ...(scopes.length ? { scopes } : {}), ...options });
   }
 
+  recalls(limit) {
+    return this.request("recalls", limit ? { limit } : {});
+  }
+
   apply(changes, options = {}) {
     return this.request("apply", { changes, ...options });
   }

@@ -81,6 +81,7 @@ func (a *cli) bankSetCommand() *cobra.Command {
 		ws.IdleAfter = (*memory.Duration)(&t)
 		return err
 	})
+	console.Optional(f, f.BoolVar, &u.KeepRecalls, "keep-recalls", false, "keep the last recalls for a day, in memory, for eunoe recalls; =false removes them")
 	f.BoolVar(&u.Create, "create", false, "create the bank; fail if it exists")
 	return cmd
 }
@@ -173,6 +174,9 @@ func showBank(w io.Writer, b wire.BankReply) {
 	rows = append(rows, []string{"disposition", fmt.Sprintf("skepticism %d, literalism %d, empathy %d", d.Skepticism, d.Literalism, d.Empathy)})
 	if q := b.Quotas; q != nil {
 		rows = append(rows, []string{"quotas", fmt.Sprintf("%g messages a second, %d bytes, %d facts, %d tokens a day (0 is unbounded)", q.MessagesPerSecond, q.Bytes, q.Facts, q.TokensPerDay)})
+	}
+	if b.KeepRecalls {
+		rows = append(rows, []string{"recalls", "the last ones are kept"})
 	}
 	if s := b.Windows; s != nil {
 		rows = append(rows, []string{"windows", windowSettings(s)})

@@ -116,6 +116,16 @@ func TestApplyByCommand(t *testing.T) {
 	if r := run(t, t.Context(), environ, "", "snapshot", "--bank", "alice", "recent:5", "stats"); r.code != 0 || !strings.Contains(r.out, "recent:5\n  f_") || !strings.Contains(r.out, "  facts: ") {
 		t.Errorf("snapshot: %+v", r)
 	}
+	if r := run(t, t.Context(), environ, "", "recalls", "--bank", "alice"); r.code != 0 || !strings.Contains(r.out, "not kept") {
+		t.Errorf("recalls: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "bank", "set", "--bank", "alice", "--keep-recalls"); r.code != 0 || !strings.Contains(r.out, "recalls") {
+		t.Errorf("kept: %+v", r)
+	}
+	natstest.Eventually(t, "a recall is kept", func() bool {
+		run(t, t.Context(), environ, "", "recall", "--bank", "alice", "Who owns a canoe?")
+		return strings.Contains(run(t, t.Context(), environ, "", "recalls", "--bank", "alice").out, "recall  Who owns a canoe?\n  f_")
+	})
 	if r := run(t, t.Context(), environ, "no", "apply", "--bank", "alice", "-"); r.code != 2 {
 		t.Errorf("no JSON: %+v", r)
 	}

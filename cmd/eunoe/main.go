@@ -111,7 +111,7 @@ func (a *cli) commands(root *cobra.Command) {
 		{"write", []func() *cobra.Command{a.publishCommand, a.importCommand, a.retainCommand, a.editCommand, a.applyCommand, a.undoCommand, a.snapshotCommand,
 			a.conflictsCommand, a.aliasCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
-			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.exportCommand, a.tailCommand}},
+			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.recallsCommand, a.exportCommand, a.tailCommand}},
 		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand,
 			a.authCommand, a.doctorCommand, a.configCommand, a.versionCommand, a.manCommand}},
 	} {

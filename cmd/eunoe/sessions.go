@@ -40,6 +40,32 @@ func showSessions(w io.Writer, p wire.Page[wire.Session]) {
 	more(w, p.Next)
 }
 
+func (a *cli) recallsCommand() *cobra.Command {
+	var req wire.RecallsRequest
+	cmd := &cobra.Command{
+		Use: "recalls", Short: "Show what was asked of a bank lately, and what it gave", Args: cobra.NoArgs,
+		Long: "Shows the last recalls of a bank that keeps them (bank set --keep-recalls), with what each\n" +
+			"gave; --json adds what each strategy contributed.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return ask(a, cmd, wire.Recalls, req, showRecalls)
+		},
+	}
+	cmd.Flags().IntVar(&req.Limit, "limit", 0, "most recalls shown (default 50)")
+	return cmd
+}
+
+func showRecalls(w io.Writer, r wire.RecallsReply) {
+	if !r.On {
+		fmt.Fprintln(w, "Recalls are not kept; eunoe bank set --keep-recalls switches it on.")
+	}
+	for _, k := range r.Items {
+		fmt.Fprintf(w, "%s  %s  %s\n", minute(k.At), k.Endpoint, console.OneLine(k.Query()))
+		for _, i := range k.Items {
+			fmt.Fprintf(w, "  %s  %s\n", i.ID, console.OneLine(i.Text))
+		}
+	}
+}
+
 func (a *cli) windowsCommand() *cobra.Command {
 	var req wire.WindowsRequest
 	var ended bool

@@ -86,6 +86,11 @@ func (c *Client) Sessions(ctx context.Context, bank memory.BankID, req wire.Sess
 	return Call(ctx, c, wire.Sessions, bank, req)
 }
 
+// Recalls reads the recalls that a bank has kept, the last one first. A bank keeps them where its profile says so.
+func (c *Client) Recalls(ctx context.Context, bank memory.BankID, req wire.RecallsRequest) (wire.RecallsReply, error) {
+	return Call(ctx, c, wire.Recalls, bank, req)
+}
+
 // Snapshot reads what a curator of the memory looks at, each scope a part.
 func (c *Client) Snapshot(ctx context.Context, bank memory.BankID, req wire.SnapshotRequest) (wire.Snapshot, error) {
 	return Call(ctx, c, wire.SnapshotOf, bank, req)

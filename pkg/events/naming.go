@@ -75,6 +75,9 @@ func (n Naming) LeaseBucket() string { return n.upper("LEASES") }
 // BankBucket names the bucket of bank profiles, for the stages that have no store.
 func (n Naming) BankBucket() string { return n.upper("BANKS") }
 
+// RecallBucket names the bucket of the recalls that banks keep, in memory.
+func (n Naming) RecallBucket() string { return n.upper("RECALLS") }
+
 // BudgetBucket names the bucket of the tokens that extraction spent today, by bank.
 func (n Naming) BudgetBucket() string { return n.upper("BUDGETS") }
 

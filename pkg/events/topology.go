@@ -17,6 +17,9 @@ const LeaseTTL = 3 * time.Second
 // budgetTTL exceeds one day in every time zone.
 const budgetTTL = 72 * time.Hour
 
+// recallTTL is how long the recalls of a bank are kept after the last of them.
+const recallTTL = 24 * time.Hour
+
 // How long the broker remembers a Nats-Msg-Id and drops an event that repeats it.
 const (
 	smallestDuplicates = 100 * time.Millisecond // the least the broker accepts
@@ -119,6 +122,8 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 //
 //   - INGEST keeps the sessions and positions of ingest.
 //   - LEASES keeps owners in memory; a lease lives LeaseTTL.
+//   - RECALLS keeps the last recalls of banks that ask for it, in memory; a record is
+//     removed recallTTL after its last change.
 //   - BUDGETS keeps the tokens that extraction spent today, by bank; a record is
 //     removed budgetTTL after it was written.
 //
@@ -127,6 +132,7 @@ func (n Naming) Buckets(o StreamOptions) []jetstream.KeyValueConfig {
 	return []jetstream.KeyValueConfig{
 		{Bucket: n.IngestBucket(), Description: "sessions and positions of ingest", History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 		{Bucket: n.LeaseBucket(), Description: "who owns what", History: 1, TTL: LeaseTTL, Storage: jetstream.MemoryStorage, Replicas: o.Replicas},
+		{Bucket: n.RecallBucket(), Description: "last recalls by bank", History: 1, TTL: recallTTL, Storage: jetstream.MemoryStorage, Replicas: o.Replicas},
 		{Bucket: n.BudgetBucket(), Description: "tokens spent today by bank", History: 1, TTL: budgetTTL, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 	}
 }

@@ -133,6 +133,7 @@ func TestADayWithAnAgent(t *testing.T) {
 	local.says("memory_feedback", `{"used":["`+now+`"],"outcome":"success"}`, "noted")
 	local.says("memory_status", `{}`, "facts")
 	local.says("memory_snapshot", `{"scopes":"recent:5"}`, "Delft", "recent:5")
+	local.says("memory_recalls", `{}`, "not kept")
 	local.says("memory_apply", `{"changes":[{"op":"pin","id":"`+now+`","pin":true}],"dry_run":"true"}`, "pin: updated", "nothing was changed")
 	op := local.says("memory_apply", `{"changes":[{"op":"pin","id":"`+now+`","pin":true}]}`, "pin: updated", "op ")
 	op = op[strings.LastIndexByte(op, ' ')+1:]

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -62,6 +63,25 @@ func entities(ctx context.Context, b *bank, g given) (string, error) {
 func status(ctx context.Context, b *bank, _ given) (string, error) {
 	s, err := client.Call(ctx, b.client, wire.StatusOf, b.id, wire.StatusRequest{})
 	return fmt.Sprintf("%d messages, %d facts, %d composites, %d observations, %d entities; settled: %t", s.Conservation.Published, s.Facts, s.Composites, s.Observations, s.Entities, s.Settled), err
+}
+
+func recalls(ctx context.Context, b *bank, g given) (string, error) {
+	r, err := bind[wire.RecallsRequest](g)
+	if err != nil {
+		return "", err
+	}
+	kept, err := b.client.Recalls(ctx, b.id, r)
+	if err != nil || !kept.On {
+		return "recalls are not kept: the profile of the bank says so (keep_recalls)", err
+	}
+	var out []string
+	for _, k := range kept.Items {
+		out = append(out, fmt.Sprintf("%s %s: %s", k.At.Format(time.RFC3339), k.Endpoint, line(k.Query())))
+		for _, i := range k.Items {
+			out = append(out, fmt.Sprintf("  [%s] %s", i.ID, line(i.Text)))
+		}
+	}
+	return cmp.Or(strings.Join(out, "\n"), "nothing was recalled yet"), nil
 }
 
 func snapshot(ctx context.Context, b *bank, g given) (string, error) {

@@ -60,6 +60,7 @@ func tools() []tool {
 		{reads: true, name: "memory_entities", does: "List people, places and things that memory knows.", call: entities, args: []argument{
 			{name: "match", kind: text, does: "a part of the name"}, limit(50)}},
 		{reads: true, name: "memory_status", does: "How much memory holds, and what is not worked up yet.", call: status},
+		{reads: true, name: "memory_recalls", does: "What was recalled lately, where the memory keeps that.", call: recalls, args: []argument{limit(50)}},
 		{reads: true, name: "memory_snapshot", does: "What to curate: pending, conflicts, recent, stats, health.", call: snapshot, args: []argument{
 			{name: "scopes", kind: list, does: "pending, conflicts, stats, health, entity:NAME, topic:NAME, recent:N, query:TEXT"}, {name: "max_tokens", kind: whole, does: "default 4000"}}},
 		{name: "memory_apply", does: "Several changes at once, all or none.", call: apply, args: []argument{

@@ -61,6 +61,7 @@ type Bank struct {
 	Windows      *WindowSettings `json:"windows,omitempty"`
 	Thresholds   *Thresholds     `json:"thresholds,omitempty"`
 	Quotas       *Quotas         `json:"quotas,omitempty"`
+	KeepRecalls  bool            `json:"keep_recalls,omitempty"` // the last recalls are kept for a while, in memory
 	Created      time.Time       `json:"created"`
 	Version      uint64          `json:"version"`
 }
@@ -78,11 +79,12 @@ type BankUpdate struct {
 	Windows      *WindowSettings `json:"windows,omitempty"`
 	Thresholds   *Thresholds     `json:"thresholds,omitempty"`
 	Quotas       *Quotas         `json:"quotas,omitempty"`
+	KeepRecalls  *bool           `json:"keep_recalls,omitempty"`
 	Wait         *Duration       `json:"wait,omitempty"`
 }
 
 // ReadsOnly reports whether the update names nothing to set.
 func (u BankUpdate) ReadsOnly() bool {
 	return !u.Create && u.Name == nil && u.Description == nil && u.Background == nil && u.Mission == nil &&
-		u.Instructions == nil && u.Disposition == nil && u.Windows == nil && u.Thresholds == nil && u.Quotas == nil
+		u.Instructions == nil && u.Disposition == nil && u.Windows == nil && u.Thresholds == nil && u.Quotas == nil && u.KeepRecalls == nil
 }

@@ -44,6 +44,7 @@ func (s *Service) handlers() []wire.Handler {
 		wire.Handle(wire.Windows, s.Windows),
 		wire.Handle(wire.DeadLetters, s.DeadLetters),
 		wire.Handle(wire.SnapshotOf, s.Snapshot),
+		wire.Handle(wire.Recalls, s.Recalls),
 		wire.Handle(wire.Banks, s.Banks),
 		wire.Handle(wire.Dead, s.Dead),
 		wire.Handle(wire.Reextract, s.writes.Reextract),

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/admission"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
@@ -42,6 +43,7 @@ type Service struct {
 	gate    *admission.Gate
 	metrics *Metrics
 	ready   chan struct{}
+	keeper  *keeper // nil without a connection
 	started sync.Once
 }
 
@@ -85,7 +87,12 @@ func New(cfg Config, deps Deps) (*Service, error) {
 }
 
 // assemble makes the parts of the service.
-func (s *Service) assemble(deps Deps) error {
+func (s *Service) assemble(deps Deps) (err error) {
+	if deps.Conn != nil {
+		if s.keeper, err = newKeeper(kv.OpenRecalls(deps.Conn)); err != nil {
+			return err
+		}
+	}
 	var redact func(string) string
 	if s.cfg.Redact {
 		r, err := secret.NewRedactor(s.cfg.RedactExtra)
@@ -94,7 +101,6 @@ func (s *Service) assemble(deps Deps) error {
 		}
 		redact = r.Redact
 	}
-	var err error
 	s.writes, err = write.New(write.Config{Waits: s.cfg.Recall.Waits, Observer: s.cfg.Observer},
 		write.Deps{Conn: deps.Conn, Store: writeStore{deps.Store}, Preview: s.preview, Embedder: deps.Embedder, Redact: redact, Now: s.now, Log: deps.Log})
 	if err != nil {
@@ -164,14 +170,29 @@ func (s *Service) Writes() *write.Appender { return s.writes }
 func (s *Service) Recall(ctx context.Context, bank memory.BankID, r wire.RecallRequest) (wire.RecallReply, error) {
 	meter := &memory.Meter{}
 	defer func() { s.writes.Charge(bank, meter.Take()) }()
-	return s.recall.Recall(memory.WithMeter(ctx, meter), bank, r)
+	var reply wire.RecallReply
+	err := s.keepRecall(ctx, bank, wire.Recall.Name, r, func(explain bool) (k wire.KeptRecall, err error) {
+		explained := r
+		explained.Explain = explain
+		if reply, err = s.recall.Recall(memory.WithMeter(ctx, meter), bank, explained); err != nil {
+			return k, err
+		}
+		k = wire.KeptRecall{Recall: reply.Recall, Items: keptOf(reply.Items), Confidence: reply.Confidence, Tokens: reply.Tokens, Fresh: reply.Fresh, Degraded: reply.Degraded}
+		for i := range reply.Items {
+			if !r.Explain {
+				reply.Items[i].Explain = nil
+			}
+		}
+		return k, nil
+	})
+	return reply, err
 }
 
 // Reflect answers from what memory holds, by a language model that searches it and names what the answer rests on. Where
 // there is none, where it fails, or where the request's style is context, the reply is the context for a caller's own
 // model.
 func (s *Service) Reflect(ctx context.Context, bank memory.BankID, r wire.ReflectRequest) (wire.ReflectReply, error) {
-	return s.reflect.Reflect(ctx, bank, r, nil)
+	return s.reflectStream(ctx, bank, r, nil)
 }
 
 // reflectStream is Reflect, with its response in pieces first where the request asks for a stream.
@@ -179,7 +200,18 @@ func (s *Service) reflectStream(ctx context.Context, bank memory.BankID, r wire.
 	if !r.Stream {
 		send = nil
 	}
-	return s.reflect.Reflect(ctx, bank, r, send)
+	var reply wire.ReflectReply
+	err := s.keepRecall(ctx, bank, wire.Reflect.Name, r.RecallRequest, func(bool) (k wire.KeptRecall, err error) {
+		if reply, err = s.reflect.Reflect(ctx, bank, r, send); err != nil {
+			return k, err
+		}
+		k = wire.KeptRecall{Items: []wire.KeptItem{}, Response: memory.Truncate(reply.Response, keptResponse), Tokens: reply.Tokens, Fresh: reply.Fresh, Degraded: reply.Degraded}
+		for _, c := range reply.Citations[:min(len(reply.Citations), keptItems)] {
+			k.Items = append(k.Items, wire.KeptItem{ID: c.ID, Text: memory.Truncate(c.Text, keptText)})
+		}
+		return k, nil
+	})
+	return reply, err
 }
 
 // Verify checks the store by itself and against the log it was made from.

@@ -7,7 +7,7 @@ import (
 )
 
 // The endpoints of a bank. Recall, Get, List, Tree, Entities, History, Changes, Status,
-// Sessions, Windows, DeadLetters and Snapshot write nothing.
+// Sessions, Windows, DeadLetters, Recalls and Snapshot write nothing.
 var (
 	// Recall finds what bears on a query.
 	Recall = Endpoint[RecallRequest, RecallReply]{
@@ -193,6 +193,16 @@ var (
 				Attempts: 3, Stream: "MEM_WINDOWS", Seq: 7, Subject: "mem.alice.window.chat-1", First: exampleTime, Last: exampleTime.Add(time.Minute)}}},
 		},
 	}
+	// Recalls lists the recalls that a bank has kept.
+	Recalls = Endpoint[RecallsRequest, RecallsReply]{
+		Name: "recalls", Summary: "List what was asked of a bank lately, what it gave, and why.",
+		Example: Example[RecallsRequest, RecallsReply]{
+			RecallsRequest{Limit: 10},
+			RecallsReply{On: true, Items: []KeptRecall{{At: exampleTime, Endpoint: "recall", Recall: "r_1", Request: map[string]any{"query": "What is Alice allergic to?"}, Confidence: .87, Tokens: 9, Fresh: true,
+				Took:  memory.Duration(8 * time.Millisecond),
+				Items: []KeptItem{{ID: exampleItem.ID, Record: memory.RecordFact, Text: exampleItem.Text, Score: .83, Explain: map[string]memory.Contribution{"keyword": {Rank: 1, Score: 4.2}}}}}}},
+		},
+	}
 	// SnapshotOf shows what a curator looks at. (The name Snapshot is that of its reply.)
 	SnapshotOf = Endpoint[SnapshotRequest, Snapshot]{
 		Name: "snapshot", Summary: "Show what a curator of the memory looks at.",
@@ -248,7 +258,7 @@ func Endpoints() []Description {
 		Recall.Describe(), Reflect.Describe(), Observe.Describe(), Consolidate.Describe(), Retain.Describe(), Edit.Describe(), Apply.Describe(), Undo.Describe(),
 		Conflicts.Describe(), Alias.Describe(), Feedback.Describe(), Bank.Describe(), Forget.Describe(), Get.Describe(), List.Describe(),
 		Tree.Describe(), Entities.Describe(), History.Describe(), Changes.Describe(), StatusOf.Describe(),
-		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(), SnapshotOf.Describe(),
+		Sessions.Describe(), Windows.Describe(), DeadLetters.Describe(), SnapshotOf.Describe(), Recalls.Describe(),
 		Banks.Describe(), Dead.Describe(), Reextract.Describe(), Verify.Describe(), Erase.Describe(),
 	}
 }

@@ -46,3 +46,44 @@ type Judged struct {
 	Kept    int `json:"kept"`
 	Dropped int `json:"dropped"`
 }
+
+// RecallsRequest lists the recalls that a bank has kept, the last one first.
+type RecallsRequest struct {
+	Limit int `json:"limit,omitempty"` // default 50, which is also how many are kept
+}
+
+// RecallsReply holds kept recalls; On says whether the bank keeps them. Items is never null.
+type RecallsReply struct {
+	On    bool         `json:"on"`
+	Items []KeptRecall `json:"items"`
+}
+
+// KeptRecall is what was asked of a bank, what it gave, and why.
+type KeptRecall struct {
+	At         time.Time       `json:"at"`
+	Endpoint   string          `json:"endpoint"` // recall or reflect
+	Recall     string          `json:"recall,omitempty"`
+	Request    map[string]any  `json:"request"` // as it was sent, without its vector
+	Items      []KeptItem      `json:"items"`   // of a reflect: what it cites
+	Response   string          `json:"response,omitempty"`
+	Confidence float64         `json:"confidence,omitempty"`
+	Tokens     int             `json:"tokens"`
+	Fresh      bool            `json:"fresh"`
+	Degraded   []string        `json:"degraded,omitempty"`
+	Took       memory.Duration `json:"took"`
+}
+
+// Query is what was asked, in words.
+func (k KeptRecall) Query() string {
+	q, _ := k.Request["query"].(string) //nolint:errcheck // of another type it is no query
+	return q
+}
+
+// KeptItem is an item that was given. Its text, and how many are kept, is cut.
+type KeptItem struct {
+	ID      string                         `json:"id"`
+	Record  memory.Record                  `json:"record,omitempty"`
+	Text    string                         `json:"text"`
+	Score   float64                        `json:"score,omitempty"`
+	Explain map[string]memory.Contribution `json:"explain,omitempty"` // what each strategy and signal contributed
+}

@@ -133,6 +133,10 @@ class Client:
         """Shows what a curator of the memory looks at: snapshot("conflicts", "entity:Alice")."""
         return self.request("snapshot", scopes=list(scopes) or None, **fields)
 
+    def recalls(self, limit: Optional[int] = None) -> Json:
+        """Lists what was asked of the bank lately, what it gave, and why, where request("bank", keep_recalls=True) was set."""
+        return self.request("recalls", limit=limit)
+
     def apply(self, *changes: Mapping[str, Any], **fields: Any) -> Json:
         """Makes several changes at once, all or none; with dry_run=True it says what they would do."""
         return self.request("apply", changes=list(changes), **fields)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -30,6 +31,9 @@ func (e *Eraser) finishForget(ctx context.Context, w memory.Write) (memory.Write
 	}
 	if err := e.sweep(ctx, w); err != nil {
 		return rest, err
+	}
+	if err := kv.OpenRecalls(e.deps.Conn).Forget(ctx, w.Bank); err != nil {
+		return rest, fmt.Errorf("forget the kept recalls of %s: %w", w.Bank, err)
 	}
 	out, err := e.deps.Store.Outcome(ctx, w.Bank, w.Op)
 	if err != nil {

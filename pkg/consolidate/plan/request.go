@@ -125,6 +125,9 @@ func (ws *workspace) updateProfile(u memory.BankUpdate) {
 	if u.Quotas != nil {
 		b.Quotas = u.Quotas
 	}
+	if u.KeepRecalls != nil {
+		b.KeepRecalls = *u.KeepRecalls
+	}
 	if b.Created.IsZero() || ws.write.Time.Before(b.Created) {
 		b.Created = ws.write.Time
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/request"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -32,6 +33,11 @@ func (a *Appender) Bank(ctx context.Context, bank memory.BankID, u wire.BankUpda
 		out, err := a.write(ctx, w, wait)
 		if err != nil {
 			return wire.BankReply{}, err
+		}
+		if u.KeepRecalls != nil && a.deps.Conn != nil { // none of before
+			if err := kv.OpenRecalls(a.deps.Conn).Forget(ctx, bank); err != nil {
+				return wire.BankReply{}, &opError{op, err}
+			}
 		}
 		reply.Op, reply.Write = out.Op, out.Write
 	}
