@@ -120,6 +120,7 @@ type parser struct {
 	today   int
 	y, m, d int // of today
 
+	saying                int  // whether the text has a verb of saying: 1 or -1, 0 before that was looked up
 	monthFirst, unordered bool // how 5/7 is read; whether that is not known
 }
 

@@ -170,15 +170,18 @@ func (p *parser) purpose(i int) bool {
 // refused reports whether the clause around word i denies its time, and words behind it propose the one at byte next:
 // "I can't do Wednesday, let's say Friday".
 func (p *parser) refused(i, next int) bool {
-	end, denied := p.clauseEnd(i), false
-	for j := p.clauseStart(i); j < end; j++ {
-		denied = denied || p.has(j, kNot) || matches(p.tab.denying, p.t[j].low)
-	}
-	for j := end; denied && j < len(p.t); j++ {
+	end, proposes := p.clauseEnd(i), false
+	for j := end; j < len(p.t) && !proposes; j++ {
 		if p.t[j].start >= next && (p.t[j].mark || matches(p.tab.breaks, p.t[j].low)) {
 			return false
 		}
-		if matches(p.tab.proposing, p.t[j].low) {
+		proposes = matches(p.tab.proposing, p.t[j].low)
+	}
+	if !proposes {
+		return false
+	}
+	for j := p.clauseStart(i); j < end; j++ {
+		if p.has(j, kNot) || matches(p.tab.denying, p.t[j].low) {
 			return true
 		}
 	}

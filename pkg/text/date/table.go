@@ -58,6 +58,7 @@ type table struct {
 	unpast         *regexp.Regexp // words that look like past forms and are none: "need"
 	saying         *regexp.Regexp // verbs behind which stands what was said: "said he is"
 	telling        *regexp.Regexp // the same, behind whom it was said to: "told me he is"
+	reporting      *regexp.Regexp // both
 	infinitive     *regexp.Regexp // opens what somebody is told to do: "said to come"
 	possessive     *regexp.Regexp // possessives
 	progressive    *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
@@ -109,6 +110,9 @@ func readTable(code, s string) (*table, error) {
 	}
 	t.compose(compounds)
 	t.addWeekdays()
+	if t.reporting = t.saying; t.saying != nil && t.telling != nil {
+		t.reporting = regexp.MustCompile(t.saying.String() + "|" + t.telling.String())
+	}
 	for i, m := range strings.Fields(bracketMonths) { // the words that Annotate writes are read in every language
 		if t.phrases.next[m] == nil {
 			t.add(m, sense{kMonth, i + 1})

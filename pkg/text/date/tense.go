@@ -212,7 +212,7 @@ func (p *parser) clauseStart(i int) int {
 // reported reports whether a clause that somebody said begins at word j, without a word that joins it: "said he comes",
 // "told me the bus is". It has a tense of its own, which is not that of the saying.
 func (p *parser) reported(j int) bool {
-	if p.tab.saying == nil || j < 1 || j >= len(p.t) || p.t[j].mark {
+	if j < 1 || j >= len(p.t) || p.t[j].mark || !p.reports() {
 		return false
 	}
 	said := j - 1
@@ -239,9 +239,23 @@ func (p *parser) reported(j int) bool {
 	return false
 }
 
+// reports reports whether the text has a verb of saying.
+func (p *parser) reports() bool {
+	if p.saying == 0 {
+		p.saying = -1
+		for _, t := range p.t {
+			if len(t.low) > 2 && t.digits == 0 && matches(p.tab.reporting, t.low) {
+				p.saying = 1
+				break
+			}
+		}
+	}
+	return p.saying > 0
+}
+
 // told reports whether the word at j opens what somebody is told to do: "said to come", "told my sister to come".
 func (p *parser) told(j int) bool {
-	if !matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
+	if !p.reports() || !matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
 		return false
 	}
 	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- {
