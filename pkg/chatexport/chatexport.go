@@ -43,11 +43,15 @@ func ParseFormat(s string) (Format, error) {
 	if f := Format(strings.ToLower(s)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
+	return "", memory.Invalid("from", "%q is no format; expected one of %s", s, formatNames())
+}
+
+func formatNames() string {
 	var names []string
 	for _, f := range Formats() {
 		names = append(names, string(f))
 	}
-	return "", memory.Invalid("from", "%q is no format; expected one of %s", s, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // Entry is one message, or one fact of another memory.

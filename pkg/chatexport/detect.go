@@ -37,7 +37,7 @@ func (s *source) detect() (Format, error) {
 			return format, nil
 		}
 	}
-	return "", memory.Invalid("file", "is no export that is known here; name its format where it is one")
+	return "", memory.Invalid("file", "is no export that is known here; if it is one, name its format: one of %s", formatNames())
 }
 
 // recognise returns the format of a file from its beginning, "" for none.
