@@ -33,13 +33,14 @@ type runOptions struct {
 
 // retrievalRun is what a run found and how long it took.
 type retrievalRun struct {
-	lines    []score.Line
-	stored   map[string][]string // conversation → sorted ids that are a source of anything stored
-	publish  time.Duration
-	settled  time.Duration // after publishing
-	recalls  []time.Duration
-	degraded []string
-	ablation []ablated // with --ablate
+	lines       []score.Line
+	stored      map[string][]string // conversation → sorted ids that are a source of anything stored
+	publish     time.Duration
+	settled     time.Duration // after publishing
+	recalls     []time.Duration
+	confidences []float64 // of the replies, by line
+	degraded    []string
+	ablation    []ablated // with --ablate
 }
 
 // runRetrieval publishes the conversations and asks every question.
@@ -51,14 +52,17 @@ func runRetrieval(ctx context.Context, c *client.Client, sets []dataset.Conversa
 	return run, run.askAll(ctx, c, sets, o)
 }
 
-// publishAll publishes each conversation to a bank of its own, unless an earlier run did, and waits until all are settled.
+// publishAll publishes each conversation to a bank of its own, unless an earlier run published all of it, and waits until
+// all are settled. What an interrupted run published of one is not stored twice: the turns have ids.
 func (run *retrievalRun) publishAll(ctx context.Context, c *client.Client, sets []dataset.Conversation, o runOptions) error {
 	for _, set := range sets {
 		bank := memory.BankID(o.bankPrefix + set.ID)
 		if o.kept {
-			if _, err := c.Status(ctx, bank); err == nil {
+			st, err := c.Status(ctx, bank)
+			if err == nil && st.Conservation.Published-st.Conservation.Duplicate >= len(set.Turns()) {
 				continue
-			} else if !errors.Is(err, memory.ErrNotFound) {
+			}
+			if err != nil && !errors.Is(err, memory.ErrNotFound) {
 				return err
 			}
 		}
@@ -138,6 +142,7 @@ func (run *retrievalRun) askQuestions(ctx context.Context, c *client.Client, set
 				return fmt.Errorf("question %s: %w", q.QID, err)
 			}
 			run.recalls = append(run.recalls, time.Since(began))
+			run.confidences = append(run.confidences, r.Confidence)
 			line := score.NewLine(set, q)
 			for _, it := range r.Items {
 				line.Retrieved = append(line.Retrieved, sourcesOf(it))
