@@ -11,7 +11,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
-	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
 // drafter turns the sentences of one message into drafts, in order.
@@ -90,12 +89,6 @@ func (t *drafter) sentence(s string) {
 	}
 	t.remember(s)
 	t.draft(s, ps, low, h, content)
-}
-
-// callsOff reports whether a sentence says that a plan is off, or what there was is gone, however short it is.
-func callsOff(s string) bool {
-	c, ok := state.ChangeOf(s)
-	return ok && (c.Kind == state.EndOfPlan || c.Kind == state.EndOfPossession)
 }
 
 // empty reports whether a sentence is talk that states nothing. An encouragement with a number or a time states it.

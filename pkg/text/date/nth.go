@@ -209,3 +209,57 @@ func (p *parser) partOf(i int, _ bool) (point, int, bool) {
 	}
 	return point{}, i, false
 }
+
+// part narrows a period to one of its parts.
+func part(s interval, which, today int) (interval, bool) {
+	n := s.days()
+	if n < 5 {
+		return s, which < 5
+	}
+	y, m, _ := civil(s.from)
+	year, month := n >= 365 && n <= 366, n >= 28 && n <= 31
+	half := s.from + n/2
+	switch {
+	case year:
+		half = dayNumber(y, 7, 1)
+	case month:
+		half = dayNumber(y, m, 16)
+	case n == 7:
+		half = s.from + 3
+	}
+	out := s
+	out.core = 0
+	switch which {
+	case 0, 3, 6:
+		out.to = half - 1
+		if year && which == 0 && !s.rel {
+			out.to = dayNumber(y, 5, 1) - 1
+		}
+		if which == 6 && s.from < today && today <= s.to {
+			out.to = min(out.to, today-1)
+		}
+	case 1:
+		switch {
+		case year:
+			out.from, out.to = dayNumber(y, 5, 1), dayNumber(y, 9, 1)-1
+		case month:
+			out.from, out.to = dayNumber(y, m, 10), dayNumber(y, m, 20)
+		default:
+			out.from, out.to = s.from+n/3, s.to-n/3
+		}
+	case 2, 4, 7:
+		out.from = half
+		if year && which == 2 && !s.rel {
+			out.from = dayNumber(y, 9, 1)
+		}
+		if which == 7 && s.from <= today && today <= s.to {
+			out.from = max(out.from, today)
+		}
+	case 5:
+		if today < s.from || today > s.to {
+			return s, false
+		}
+		out.from = today
+	}
+	return out, out.from <= out.to
+}

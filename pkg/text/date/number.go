@@ -1,5 +1,7 @@
 package date
 
+import "strings"
+
 // number reads a number at word i: digits or number words.
 func (p *parser) number(i int) (n, next int, ok bool) {
 	if i < 0 || i >= len(p.t) {
@@ -121,4 +123,48 @@ func (p *parser) yearBehind(i int, short bool) (y, next int, rel, ok bool) {
 		return y, next, true, true
 	}
 	return 0, i, false, false
+}
+
+// compose adds the number words that are made of tens and ones, by the forms that the table gives: "{t} {u}".
+func (t *table) compose(forms map[string]string) {
+	ones, tens := map[int][]string{}, map[int][]string{}
+	ordinals := map[int][]string{}
+	for w, n := range t.phrases.next {
+		for _, s := range n.senses {
+			switch {
+			case w == "a" || w == "an": // "turned ninety a week ago"
+			case s.kind == kNumber && s.value > 0 && s.value < 10:
+				ones[s.value] = append(ones[s.value], w)
+			case s.kind == kNumber && s.value >= 20 && s.value < 100 && s.value%10 == 0:
+				tens[s.value] = append(tens[s.value], w)
+			case s.kind == kOrdinal && s.value > 0 && s.value < 10:
+				ordinals[s.value] = append(ordinals[s.value], w)
+			}
+		}
+	}
+	put := func(form string, u map[int][]string, k kind) {
+		for _, f := range strings.Split(form, ", ") {
+			for tv, ts := range tens {
+				for uv, us := range u {
+					for _, tw := range ts {
+						for _, uw := range us {
+							for _, p := range expand(strings.NewReplacer("{t}", tw, "{u}", uw).Replace(f)) {
+								t.add(p, sense{k, tv + uv})
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if f := forms["compound"]; f != "" {
+		put(f, ones, kNumber)
+	}
+	if f := forms["ordinal compound"]; f != "" {
+		if strings.Contains(f, "ste") || strings.Contains(f, "{u}und") {
+			put(f, ones, kOrdinal)
+		} else {
+			put(f, ordinals, kOrdinal)
+		}
+	}
 }

@@ -151,34 +151,6 @@ func (p *parser) isFinite(j int) bool {
 	return true
 }
 
-// habitual reports whether the clause around word i says what happens again and again.
-func (p *parser) habitual(i int) bool {
-	if p.tab.habit == nil {
-		return false
-	}
-	start, end := p.clauseStart(i), p.clauseEnd(i)
-	if start == 0 && p.is(end, ",") { // a date in front
-		end = p.clauseEnd(end)
-	}
-	for k := start; k < end; k++ {
-		if matches(p.tab.habit, p.t[k].low) && !p.isPast(k) {
-			return p.direction(i) >= 0
-		}
-	}
-	return false
-}
-
-// inProgress reports whether a clause around word i says in the present what somebody is about to do, and not what they do
-// every time: "I'm moving in autumn".
-func (p *parser) inProgress(i int) bool {
-	for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ {
-		if matches(p.tab.present, p.t[j].low) && j+1 < len(p.t) && matches(p.tab.progressive, p.t[j+1].low) {
-			return true
-		}
-	}
-	return false
-}
-
 // intent reports whether what lies between an arrangement and its date says that the date is what was arranged: "for",
 // or few words.
 func (p *parser) intent(from, i int) bool {
@@ -194,104 +166,6 @@ func (p *parser) intent(from, i int) bool {
 }
 
 func matches(re *regexp.Regexp, s string) bool { return re != nil && re.MatchString(s) }
-
-// clauseStart returns the first word of the clause that ends before word i.
-func (p *parser) clauseStart(i int) int {
-	for j := i - 1; j >= 0; j-- {
-		t := p.t[j]
-		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
-			return j + 1
-		}
-		if matches(p.tab.breaks, t.low) || p.reported(j) {
-			return j
-		}
-	}
-	return 0
-}
-
-// reported reports whether a clause that somebody said begins at word j, without a word that joins it: "said he comes",
-// "told me the bus is". It has a tense of its own, which is not that of the saying.
-func (p *parser) reported(j int) bool {
-	if j < 1 || j >= len(p.t) || p.t[j].mark || !p.reports() {
-		return false
-	}
-	said := j - 1
-	if p.is(said, ",") {
-		said--
-	}
-	word, _, _ := strings.Cut(p.t[j].low, " ") // "que viene"
-	subject := matches(p.tab.subject, word) || matches(p.tab.breaks, word)
-	switch {
-	case said < 0 || p.t[said].mark || !subject && !p.has(j, kArticle) && !matches(p.tab.possessive, p.t[j].low):
-		return false
-	case matches(p.tab.saying, p.t[said].low) || subject && matches(p.tab.telling, p.t[said].low):
-		return true
-	case said < 1 || !matches(p.tab.telling, p.t[said-1].low):
-		return false
-	case subject:
-		return true
-	}
-	for k := j + 1; k < len(p.t) && !p.t[k].mark; k++ { // "told me the story" has no verb of its own
-		if matches(p.tab.present, p.t[k].low) || matches(p.tab.future, p.t[k].low) {
-			return true
-		}
-	}
-	return false
-}
-
-// reports reports whether the text has a verb of saying.
-func (p *parser) reports() bool {
-	if p.saying == 0 {
-		p.saying = -1
-		for _, t := range p.t {
-			if len(t.low) > 2 && t.digits == 0 && matches(p.tab.reporting, t.low) {
-				p.saying = 1
-				break
-			}
-		}
-	}
-	return p.saying > 0
-}
-
-// told reports whether the word at j opens what somebody is told to do: "said to come", "told my sister to come".
-func (p *parser) told(j int) bool {
-	if !p.reports() || !matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
-		return false
-	}
-	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- {
-		if k == j-1 && matches(p.tab.saying, p.t[k].low) || matches(p.tab.telling, p.t[k].low) {
-			return true
-		}
-	}
-	return false
-}
-
-// clauseEnd returns the index behind the clause that begins at word i.
-func (p *parser) clauseEnd(i int) int {
-	for j := i + 1; j < len(p.t); j++ {
-		t := p.t[j]
-		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && !p.inNumber(j) || matches(p.tab.breaks, t.low) {
-			return j
-		}
-	}
-	return len(p.t)
-}
-
-// inNumber reports whether the mark at j stands behind a number, as in "20. Februar".
-func (p *parser) inNumber(j int) bool {
-	return j > 0 && j+1 < len(p.t) && p.t[j].low == "." && (p.t[j-1].digits > 0 || p.t[j-1].senses != nil)
-}
-
-// ownSubject reports whether the words of a clause show that it has a verb of its own, in the present: a pronoun as its
-// subject, or "is".
-func (p *parser) ownSubject(from, to int) bool {
-	for j := from; j < to; j++ {
-		if matches(p.tab.subject, p.t[j].low) || matches(p.tab.present, p.t[j].low) {
-			return true
-		}
-	}
-	return false
-}
 
 // directionCJK reads the tense of the sentence around word i from the characters behind it.
 func (p *parser) directionCJK(i int) int {
