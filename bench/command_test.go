@@ -135,7 +135,8 @@ func TestRetrieval(t *testing.T) {
 		first := `{"speaker":"Ana","dia_id":"D1:1","text":"My parrot is called Kiwi."}`
 		for _, turns := range []string{first, first + `,{"speaker":"Ana","dia_id":"D1:2","text":"My second parrot is called Mango."}`} {
 			apptest.Write(t, path, `[{"sample_id":"part","conversation":{"session_1_date_time":"1:56 pm on 8 May, 2023","session_1":[`+turns+`]},
-				"qa":[{"question":"What is my second parrot called?","evidence":["D1:2"],"category":1},{"question":"What is my first parrot called?","evidence":["D1:1"],"category":1}]}]`)
+				"qa":[{"question":"What is my second parrot called?","evidence":["D1:2"],"category":1},
+				{"question":"What is my first parrot called?","evidence":["D1:1"],"category":1}]}]`)
 			ok(t, nil, "retrieval", "--dataset", path, "--dir", filepath.Join(dir, "data"), "--stored", filepath.Join(dir, "stored.json"))
 		}
 		stored, err := os.ReadFile(filepath.Join(dir, "stored.json"))

@@ -33,7 +33,8 @@ type talk struct {
 }
 
 var talks = []talk{
-	{file: "locomo-dev.json", least: score.Score{"recall@10": .835, "hit@10": .885, "MRR": .68, "brecall@10": .83}, above: .22, raw: true, foreign: .975, unanswered: .86},
+	{file: "locomo-dev.json", least: score.Score{"recall@10": .835, "hit@10": .885, "MRR": .68, "brecall@10": .83},
+		above: .22, raw: true, foreign: .975, unanswered: .86},
 	{file: "realtalk-dev.json", least: score.Score{"recall@10": .67, "hit@10": .795, "MRR": .58}, above: .10, raw: true, foreign: .93},
 	{file: "beam-dev.json", conversations: 4, least: score.Score{"recall@10": .675, "hit@10": .875, "MRR": .60}, above: .14, foreign: .985, unanswered: .75},
 	{file: "realmem-dev.json", conversations: 1, turns: 700, least: score.Score{"recall@10": .30, "hit@10": .43, "MRR": .255}, above: .06, foreign: .98},
@@ -189,7 +190,8 @@ func (k talk) checkLastLine(t *testing.T, c *client.Client, sets []dataset.Conve
 
 // checkConfidence compares the confidence of the answered questions with that of questions that have no answer: those of
 // category 5, and some of the other sets.
-func (k talk) checkConfidence(ctx context.Context, t *testing.T, c *client.Client, sets, all []dataset.Conversation, run *retrievalRun, valid map[string]map[string]bool, o runOptions) {
+func (k talk) checkConfidence(ctx context.Context, t *testing.T, c *client.Client, sets, all []dataset.Conversation, run *retrievalRun,
+	valid map[string]map[string]bool, o runOptions) {
 	t.Helper()
 	var answered, unanswerable, foreign []float64
 	for i, l := range run.lines {

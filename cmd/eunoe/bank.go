@@ -189,7 +189,8 @@ func showBank(w io.Writer, b wire.BankReply) {
 }
 
 func windowSettings(s *memory.WindowSettings) string {
-	return strings.Join([]string{number("trigger_every", s.TriggerEvery), number("window_tokens", s.WindowTokens), number("window_size", s.WindowSize), number("idle_after", (*time.Duration)(s.IdleAfter))}, ", ")
+	return strings.Join([]string{number("trigger_every", s.TriggerEvery), number("window_tokens", s.WindowTokens),
+		number("window_size", s.WindowSize), number("idle_after", (*time.Duration)(s.IdleAfter))}, ", ")
 }
 
 // number shows a setting; nil means that the bank has none of its own.

@@ -43,9 +43,10 @@ func (a *cli) forgetCommand() *cobra.Command {
 					return err
 				}
 			}
-			f := forgetting{what: what, wait: wait, maybeNothing: req.ID == "" && what != "", ask: func(ctx context.Context, c *client.Client) (wire.ForgetReply, error) {
+			f := forgetting{what: what, wait: wait, maybeNothing: req.ID == "" && what != ""}
+			f.ask = func(ctx context.Context, c *client.Client) (wire.ForgetReply, error) {
 				return client.Call(ctx, c, wire.Forget, a.bankID(), req)
-			}}
+			}
 			if wholeBank {
 				req.DefaultWait(memory.Duration(a.Timeout / 5 * 4))
 				f.maybeNothing, f.ask = false, func(ctx context.Context, c *client.Client) (wire.ForgetReply, error) {

@@ -26,7 +26,8 @@ func TestImportChecksTheFileFirst(t *testing.T) {
 		apptest.Write(t, path, "\ufeff"+`{"session":"s","content":"one"}`+"\n"+`{"session":"s","content":"two","speakr":"Ana"}`+"\n"+`{"session":"s","content":"three","speakr":"Ana"}`+"\n")
 		for code, flag := range map[int]string{0: "--dry-run", 5: "--no-flush"} { // a dry run does not connect
 			r := run(t, t.Context(), nil, "", "import", flag, path, "--url", "nats://127.0.0.1:1")
-			if r.code != code || strings.Count(r.err, "speakr") != 1 || !strings.Contains(r.err, `line 2: unknown field "speakr"`) || strings.Contains(r.err, "session") {
+			if r.code != code || strings.Count(r.err, "speakr") != 1 ||
+				!strings.Contains(r.err, `line 2: unknown field "speakr"`) || strings.Contains(r.err, "session") {
 				t.Errorf("%s: exit code %d, %q", flag, r.code, r.err)
 			}
 		}

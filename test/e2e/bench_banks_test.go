@@ -110,9 +110,11 @@ func BenchmarkBesideAFlood(b *testing.B) {
 				if loud.n == 0 {
 					return
 				}
-				began, parts := time.Now(), min(loud.n, 40)
-				for i := range parts {
-					time.Sleep(time.Until(began.Add(floodWithin * time.Duration(i) / time.Duration(parts))))
+				parts := min(loud.n, 40)
+				tick := time.NewTicker(floodWithin / time.Duration(parts))
+				defer tick.Stop()
+				for range parts {
+					<-tick.C
 					flood(b, nc, "loud", 20, loud.n/parts, loud.body)
 				}
 			})

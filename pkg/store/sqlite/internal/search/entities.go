@@ -33,18 +33,20 @@ func (r *Reader) PeopleBeginning(beginnings []string, limit int) ([]recall.Named
 	if len(beginnings) == 0 {
 		return nil, nil
 	}
-	// The plus signs keep SQLite from reading every person of the bank for each beginning, by the index of entities.
-	const find = `SELECT j.value, n.name, coalesce(e.redirect, n.entity) FROM json_each(?) j
-CROSS JOIN entity_names n ON n.bank = ? AND n.name > j.value AND n.name < j.value || char(1114111)
-LEFT JOIN entities e ON e.bank = n.bank AND e.id = n.entity
-WHERE +n.entity >= 'person:' AND +n.entity < 'person;' ORDER BY 1, 2, 3 LIMIT ?`
 	var out []recall.NamedPerson
-	err := r.tx.Batch("look up people", 3, find, []any{engine.List(beginnings), r.bank, limit}, func(row *engine.Rowset) error {
+	err := r.tx.Batch("look up people", 3, findPeople, []any{engine.List(beginnings), r.bank, limit}, func(row *engine.Rowset) error {
 		out = append(out, recall.NamedPerson{Beginning: row.Text(), Name: row.Text(), ID: memory.EntityID(row.Text())})
 		return nil
 	})
 	return out, err
 }
+
+// findPeople keeps SQLite, by its plus signs, from the index of entities: it would read every person of the bank for each
+// beginning.
+const findPeople = `SELECT j.value, n.name, coalesce(e.redirect, n.entity) FROM json_each(?) j
+CROSS JOIN entity_names n ON n.bank = ? AND n.name > j.value AND n.name < j.value || char(1114111)
+LEFT JOIN entities e ON e.bank = n.bank AND e.id = n.entity
+WHERE +n.entity >= 'person:' AND +n.entity < 'person;' ORDER BY 1, 2, 3 LIMIT ?`
 
 // resolveEntities resolves what a filter by entity names: ids, or bare names and aliases. It follows redirects. An id
 // that is not stored is kept as it is.

@@ -130,24 +130,31 @@ const manyStates = 2000
 
 // States returns facts that give a subject a state, the latest said first.
 func (r *Reader) States(subject memory.EntityID, limit int) ([]recall.StateRow, error) {
-	const count = `SELECT count(*) FROM (SELECT 1 FROM facts f INDEXED BY facts_state WHERE f.bank = ? AND f.subject = ? LIMIT ?)`
 	var states int
-	if err := r.tx.Get("count states", count, []any{r.bank, string(subject), manyStates}, &states); err != nil || states == 0 {
+	if err := r.tx.Get("count states", countStates, []any{r.bank, string(subject), manyStates}, &states); err != nil || states == 0 {
 		return nil, err
 	}
-	by := "INDEXED BY facts_state"
-	if states == manyStates {
-		by = "INDEXED BY facts_said"
-	}
-	find := `SELECT f.no, f.attribute FROM facts f ` + by + ` WHERE f.bank = ? AND f.subject = ? AND f.value NOT LIKE 'not %' AND ` +
-		r.filter.Facts.SQL + ` ORDER BY f.said DESC, f.no LIMIT ?`
 	args := append(append([]any{r.bank, string(subject)}, r.filter.Facts.Args...), limit)
 	var out []recall.StateRow
-	err := r.tx.Batch("find facts by subject", 2, find, args, func(row *engine.Rowset) error {
+	err := r.tx.Batch("find facts by subject", 2, findStates(states, r.filter.Facts.SQL), args, func(row *engine.Rowset) error {
 		out = append(out, recall.StateRow{Fact: row.Int(), Attribute: row.Text()})
 		return nil
 	})
 	return out, err
+}
+
+// countStates counts the states of a subject, up to a limit.
+const countStates = `SELECT count(*) FROM (SELECT 1 FROM facts f INDEXED BY facts_state WHERE f.bank = ? AND f.subject = ? LIMIT ?)`
+
+// findStates returns the statement that finds the states of a subject with so many of them. Left alone, SQLite reads the
+// latest facts, which is all facts of the bank for a subject with few.
+func findStates(states int, filter string) string {
+	index := "facts_state"
+	if states >= manyStates {
+		index = "facts_said"
+	}
+	return `SELECT f.no, f.attribute FROM facts f INDEXED BY ` + index + ` WHERE f.bank = ? AND f.subject = ? AND f.value NOT LIKE 'not %' AND ` +
+		filter + ` ORDER BY f.said DESC, f.no LIMIT ?`
 }
 
 // Within returns up to limit facts or messages said or happened in [from, to], the latest first.
