@@ -38,6 +38,7 @@ var forms = []form{
 	phrase("throughout|across", `\b(?:throughout|across)\s+(?:(?:all|of|our|my|the|these|whole|entire|multiple|different)\s+)*(?:conversation|chat|discussion|session|request|message)s?\b`),
 	phrase("mention|discuss|brought|bring|talk|cover|went|said|say", `\b(?:(?:have|had|did|do)\s+)?(?:i|we|you)(?:['’](?:ve|d))?\s+(?:(?:have|had|did|also|already|ever|just|first|last|recently|previously)\s+)*`+
 		`(?:brought\s+up|bring\s+up|mention(?:ed)?|discuss(?:ed)?|talk(?:ed)?\s+about|go\s+over|went\s+over|cover(?:ed)?|said|say)\b`),
+	phrase("told you|tell you|to you", `\b(?:(?:told|tell)\s+you|(?:mention(?:ed)?|said|say)\s+to\s+you)(?:\s+(?:about|of))?\b`),
 	phrase("mentioned|discussed|brought|talked", `\b(?:is|are|was|were|been|being|got)\s+(?:mentioned|discussed|brought\s+up|talked\s+about)\b`),
 	phrase("different|various|several", `\b(?:different|various|several)\s+(?:aspects|topics|things|kinds|types|sorts)\s+(?:of|about|related\s+to)\b`),
 	{[]string{"how many"}, regexp.MustCompile(`(?i)\bhow\s+many\s+(?:different|distinct|various)\b`), "how many"},

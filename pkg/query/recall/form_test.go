@@ -19,6 +19,8 @@ func TestWordsOfFormAreNotLookedUp(t *testing.T) {
 		{"I'd like you to summarise the kitchen renovation step by step, from first to last", "kitchen renovation"},
 		{"Please list all of the plumbers we discussed so far in chronological order. Name at most three items.", "plumbers"},
 		{"How many different plumbers did I mention throughout our previous conversations?", "plumbers"},
+		{"Give me a short overview of what Owen told you about the plumber", "owen plumber"},
+		{"What did Ana say to you about the plumber? What does she tell him?", "ana plumber tell"},
 		{"Have I ever told the plumber about the leak?", "told plumber leak"},
 		{"What did you say the plumber costs?", "plumber costs"},
 		{"Kannst du mir bitte einen kurzen Überblick über die Renovierung der Küche geben?", "renovierung kuche geben"},

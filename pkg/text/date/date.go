@@ -68,6 +68,9 @@ func Find(s string, ref time.Time, language string) []Span {
 		}
 		i = max(m.next, i+1)
 	}
+	if len(out) == 1 && p.movedAway(out[0]) {
+		return nil
+	}
 	p.setAside(out)
 	return out
 }

@@ -130,15 +130,8 @@ func holidayIn(rule string, y int, rel bool) (interval, bool) {
 func (p *parser) setAside(spans []Span) {
 	moved, aim := false, false // a time behind the one at k is the aim of a move
 	for k := len(spans) - 1; k >= 0 && len(spans) > 1; k-- {
-		at := 0
-		for at < len(p.t) && p.t[at].start < spans[k].Start {
-			at++
-		}
-		i := at - 1
-		from := p.has(i, kFrom)
-		for ; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
-			from = from || p.has(i-1, kFrom)
-		}
+		at := p.wordAt(spans[k].Start)
+		i, from := p.opening(at)
 		if aim || p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at) || p.refused(at, spans[k+1].Start)) {
 			spans[k].Aside = true
 		}
@@ -146,6 +139,33 @@ func (p *parser) setAside(spans []Span) {
 			moved, aim = true, aim || p.anyMoved(at, true)
 		}
 	}
+}
+
+// opening returns the word before the article and preposition of a time at word i, and whether one of those is "from".
+func (p *parser) opening(at int) (i int, from bool) {
+	i = at - 1
+	from = p.has(i, kFrom)
+	for ; i >= 0 && p.has(i, kArticle, kOn, kIn); i-- {
+		from = from || p.has(i-1, kFrom)
+	}
+	return i, from
+}
+
+// wordAt returns the first word that begins at or behind a byte.
+func (p *parser) wordAt(start int) int {
+	at := 0
+	for at < len(p.t) && p.t[at].start < start {
+		at++
+	}
+	return at
+}
+
+// movedAway reports whether a time is what something was moved from, to a time that is not read: "from Tuesday to the
+// day of the match".
+func (p *parser) movedAway(s Span) bool {
+	at := p.wordAt(s.Start)
+	_, from := p.opening(at)
+	return from && p.anyMoved(at, false)
 }
 
 // anyMoved reports whether a verb before word i moves an appointment; with behind set, also one behind it.
