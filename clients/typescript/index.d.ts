@@ -78,7 +78,7 @@ export class Eunoe {
   waitForgotten(op: string, timeout?: number): Promise<Reply<"forget">>;
   /** Shows what a curator of the memory looks at: snapshot(["conflicts", "entity:Alice"]). */
   snapshot(scopes?: string[], options?: Omit<Request<"snapshot">, "scopes">): Promise<Reply<"snapshot">>;
-  /** Lists what was asked of the bank lately, what it gave, and why, where its profile says keep_recalls. */
+  /** Lists what was asked of the bank lately, what was found, and why, where its profile says keep_recalls. */
   recalls(limit?: number): Promise<Reply<"recalls">>;
   /** Makes several changes at once, all or none; with dry_run it says what they would do. */
   apply(changes: Schema<"Curation">[], options?: Omit<Request<"apply">, "changes">): Promise<Reply<"apply">>;

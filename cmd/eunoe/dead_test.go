@@ -122,6 +122,9 @@ func TestApplyByCommand(t *testing.T) {
 	if r := run(t, t.Context(), environ, "", "bank", "set", "--bank", "alice", "--keep-recalls"); r.code != 0 || !strings.Contains(r.out, "recalls") {
 		t.Errorf("kept: %+v", r)
 	}
+	if r := run(t, t.Context(), environ, "", "recalls", "--bank", "alice"); r.code != 0 || !strings.Contains(r.out, "No recall has been kept yet") {
+		t.Errorf("recalls of a bank that has kept none: %+v", r)
+	}
 	natstest.Eventually(t, "a recall is kept", func() bool {
 		run(t, t.Context(), environ, "", "recall", "--bank", "alice", "Who owns a canoe?")
 		return strings.Contains(run(t, t.Context(), environ, "", "recalls", "--bank", "alice").out, "recall  Who owns a canoe?\n  f_")

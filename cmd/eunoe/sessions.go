@@ -43,9 +43,9 @@ func showSessions(w io.Writer, p wire.Page[wire.Session]) {
 func (a *cli) recallsCommand() *cobra.Command {
 	var req wire.RecallsRequest
 	cmd := &cobra.Command{
-		Use: "recalls", Short: "Show what was asked of a bank lately, and what it gave", Args: cobra.NoArgs,
+		Use: "recalls", Short: "Show what was asked of a bank lately, and what was found", Args: cobra.NoArgs,
 		Long: "Shows the last recalls of a bank that keeps them (bank set --keep-recalls), with what each\n" +
-			"gave; --json adds what each strategy contributed.",
+			"found; --json adds what each strategy contributed.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return ask(a, cmd, wire.Recalls, req, showRecalls)
 		},
@@ -57,6 +57,8 @@ func (a *cli) recallsCommand() *cobra.Command {
 func showRecalls(w io.Writer, r wire.RecallsReply) {
 	if !r.On {
 		fmt.Fprintln(w, "Recalls are not kept; eunoe bank set --keep-recalls switches it on.")
+	} else if len(r.Items) == 0 {
+		fmt.Fprintln(w, "No recall has been kept yet; a second after it is switched on they are.")
 	}
 	for _, k := range r.Items {
 		fmt.Fprintf(w, "%s  %s  %s\n", minute(k.At), k.Endpoint, console.OneLine(k.Query()))

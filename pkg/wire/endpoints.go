@@ -195,7 +195,7 @@ var (
 	}
 	// Recalls lists the recalls that a bank has kept.
 	Recalls = Endpoint[RecallsRequest, RecallsReply]{
-		Name: "recalls", Summary: "List what was asked of a bank lately, what it gave, and why.",
+		Name: "recalls", Summary: "List what was asked of a bank lately, what was found, and why.",
 		Example: Example[RecallsRequest, RecallsReply]{
 			RecallsRequest{Limit: 10},
 			RecallsReply{On: true, Items: []KeptRecall{{At: exampleTime, Endpoint: "recall", Recall: "r_1", Request: map[string]any{"query": "What is Alice allergic to?"}, Confidence: .87, Tokens: 9, Fresh: true,

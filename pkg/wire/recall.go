@@ -58,7 +58,7 @@ type RecallsReply struct {
 	Items []KeptRecall `json:"items"`
 }
 
-// KeptRecall is what was asked of a bank, what it gave, and why.
+// KeptRecall is what was asked of a bank, what was found, and why.
 type KeptRecall struct {
 	At         time.Time       `json:"at"`
 	Endpoint   string          `json:"endpoint"` // recall or reflect

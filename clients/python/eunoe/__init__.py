@@ -134,7 +134,7 @@ class Client:
         return self.request("snapshot", scopes=list(scopes) or None, **fields)
 
     def recalls(self, limit: Optional[int] = None) -> Json:
-        """Lists what was asked of the bank lately, what it gave, and why, where request("bank", keep_recalls=True) was set."""
+        """Lists what was asked of the bank lately, what was found, and why, where request("bank", keep_recalls=True) was set."""
         return self.request("recalls", limit=limit)
 
     def apply(self, *changes: Mapping[str, Any], **fields: Any) -> Json:
