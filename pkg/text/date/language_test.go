@@ -131,7 +131,7 @@ func TestTense(t *testing.T) {
 		"I finished the draft, but the review is on Friday.": "2026-10-16 2026-10-16",
 		"The call was moved from Tuesday to Friday.":         "2026-10-16 2026-10-16",
 		"The delivery has been postponed to 2 December.":     "2026-12-02 2026-12-02",
-		"The call got moved from tuesday to thrsday.":       "",
+		"The call got moved from tuesday to thrsday.":        "",
 		"They shifted the viewing from Monday to some day.":  "",
 		"Not on Thursday but on Saturday.":                   "2026-10-17 2026-10-17",
 		"Rehearsal is on Sunday instead of Monday.":          "2026-10-18 2026-10-18",
