@@ -17,8 +17,8 @@ import (
 
 // PublishAll stores many messages of one session, in their order, and returns when all are acknowledged or given up. It
 // calls done for each, with its index and its sequence or the error. It sends atomic batches, for which a broker that
-// syncs before it acknowledges does so once; messages of a batch that is not accepted are sent one by one, InFlight of
-// them at a time, and retried. All are encoded first: memory.ErrInvalid names the message and the field, before
+// syncs before it acknowledges does so once, and sends those of concurrent calls together; messages of a batch that is
+// not accepted are sent one by one, InFlight of them at a time, and retried. All are encoded first: memory.ErrInvalid names the message and the field, before
 // anything is sent.
 func (p *Publisher) PublishAll(ctx context.Context, bank memory.BankID, session memory.SessionID, messages []memory.Message,
 	done func(i int, seq uint64, err error)) error {
@@ -61,7 +61,7 @@ func (p *Publisher) together(ctx context.Context, bank memory.BankID, session me
 		traced, spans[i] = p.conn.beginPublish(ctx, bank, session)
 		m.Header = telemetry.Inject(traced, nil)
 	}
-	last, err := p.conn.publishBatch(ctx, msgs)
+	last, err := p.conn.publishGrouped(ctx, msgs)
 	p.conn.batchesRefused.Store(errors.Is(err, errNoBatches))
 	for i := range msgs {
 		if err != nil { // it is sent again, under a span of its own

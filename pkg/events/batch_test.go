@@ -157,3 +157,58 @@ func TestPublishMessagesInBatches(t *testing.T) {
 		})
 	}
 }
+
+func TestConcurrentBatchesAreStoredTogether(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	p, err := events.NewPublisher(events.DefaultPublisherConfig(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers, each = 40, 12
+	said := func(caller int) []memory.Message {
+		out := make([]memory.Message, each)
+		for i := range out {
+			out[i] = memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d-%d", caller, i)), Content: "The leeks are in."}
+		}
+		return out
+	}
+	publish := func(caller int) []uint64 {
+		var mu sync.Mutex
+		seqs := make([]uint64, each)
+		err := p.PublishAll(t.Context(), "alice", memory.SessionID(fmt.Sprint("s", caller)), said(caller), func(i int, seq uint64, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || seqs[i] != 0 {
+				t.Errorf("message %d of %d is done at %d and %d: %v", i, caller, seqs[i], seq, err)
+			}
+			seqs[i] = seq
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return seqs
+	}
+	seqs := make([][]uint64, callers)
+	var all sync.WaitGroup
+	for caller := range callers {
+		all.Go(func() { seqs[caller] = publish(caller) })
+	}
+	all.Wait()
+	batches := map[string]bool{}
+	for caller, at := range seqs {
+		for i, seq := range at {
+			e, err := c.EventAt(t.Context(), c.Naming.Messages(), seq)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, bad := e.Message(); bad != nil || m.ID != said(caller)[i].ID {
+				t.Fatalf("message %d of %d is said to be at %d, where %q is: %v", i, caller, seq, m.ID, bad)
+			}
+			batches[e.Header.Get("Nats-Batch-Id")] = true
+		}
+	}
+	if delete(batches, ""); len(batches) == 0 || len(batches) >= callers {
+		t.Errorf("%d callers published %d batches; expected that some went together", callers, len(batches))
+	}
+}
