@@ -16,7 +16,7 @@ import (
 func (a *cli) retainCommand() *cobra.Command {
 	var f memory.FactInput
 	var req wire.RetainRequest
-	var said string
+	var said, from, to string
 	var extract bool
 	cmd := &cobra.Command{
 		Use:   "retain TEXT…",
@@ -38,6 +38,9 @@ func (a *cli) retainCommand() *cobra.Command {
 				req.Text, req.Speaker, req.Time = text, f.Speaker, at
 			} else {
 				f.Text, f.Said = text, at
+				if f.Valid, err = validFlags(from, to); err != nil {
+					return err
+				}
 				req.Facts = []memory.FactInput{f}
 			}
 			return ask(a, cmd, wire.Retain, req, showRetained)
@@ -51,11 +54,32 @@ func (a *cli) retainCommand() *cobra.Command {
 	fl.StringSliceVar(&f.Tags, "tags", nil, "tags")
 	fl.StringVar(&f.Speaker, "speaker", "", "who states the fact, or says the text")
 	fl.StringVar(&said, "said", "", "when it was said (default: now)")
+	fl.StringVar(&from, "valid-from", "", "when it began to hold (default: when it was said)")
+	fl.StringVar(&to, "valid-to", "", "when it ceased to hold (with --valid-from)")
 	console.Names(fl, &f.Sources, "sources", "ids of the source messages")
 	console.Optional(fl, fl.Float64Var, &f.Confidence, "confidence", 1, "0 to 1")
 	fl.StringVar(&req.Op, "op", "", "id of this request; a repeat with the same id has no effect")
 	fl.BoolVar(&extract, "extract", false, "publish the text and extract its facts")
 	return cmd
+}
+
+// validFlags returns what --valid-from and --valid-to say, nil for neither.
+func validFlags(from, to string) (*memory.Interval, error) {
+	if from == "" && to == "" {
+		return nil, nil //nolint:nilnil // no validity is none
+	}
+	began, err := timeFlag("--valid-from", from, false)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := timeFlag("--valid-to", to, false)
+	if err != nil {
+		return nil, err
+	}
+	if began == nil {
+		return nil, console.Usagef("--valid-to needs --valid-from: when the fact began to hold")
+	}
+	return &memory.Interval{From: *began, To: ended}, nil
 }
 
 func showRetained(w io.Writer, r wire.RetainReply) {

@@ -175,5 +175,8 @@ func asInput(f memory.Fact) memory.FactInput {
 	if !f.Occurred.IsZero() {
 		in.Occurred = &f.Occurred
 	}
+	if f.Bounds != nil {
+		in.Valid = &memory.Interval{From: f.Bounds.From, To: f.Bounds.To}
+	}
 	return in
 }

@@ -25,7 +25,11 @@ func read(t testing.TB, data []byte, opt chatexport.Options) ([]string, chatexpo
 			if e.Fact.Said != nil {
 				said = e.Fact.Said.Format(time.DateOnly)
 			}
-			out = append(out, strings.Join([]string{e.Fact.Key, said, e.Fact.Speaker, e.Fact.Text}, "|"))
+			fields := []string{e.Fact.Key, said, e.Fact.Speaker, e.Fact.Text}
+			if v := e.Fact.Valid; v != nil {
+				fields = append(fields, v.From.Format(time.DateOnly)+" to "+v.To.Format(time.DateOnly))
+			}
+			out = append(out, strings.Join(fields, "|"))
 			return nil
 		}
 		at := "-"
@@ -112,8 +116,8 @@ func TestFormats(t *testing.T) {
 			[]string{"telegram:4242|telegram:4242:2|user|Ida|2026-01-05T12:01:00Z|See https://x.example!"}, map[string]int{"notices of the chat": 1, "without text": 1}},
 		"mem0: facts": {[]byte(`{"results":[{"id":"9","memory":"Rides a unicycle","user_id":"lea","created_at":"2026-05-01T00:00:00-07:00"},{"id":"9","memory":"again"}]}`), chatexport.Options{},
 			[]string{"mem0:9|2026-05-01|lea|Rides a unicycle"}, map[string]int{"twice in the file": 1}},
-		"zep: facts that hold, and episodes": {[]byte(`{"nodes":[],"edges":[{"uuid":"e1","fact":"Lea lives in Graz","valid_at":"2024-02-03T00:00:00Z","created_at":"2026-01-01T00:00:00Z"},{"uuid":"e2","fact":"Lea lives in Linz","invalid_at":"2024-02-03T00:00:00Z"}],"episodes":[{"uuid":"p1","content":"I moved","role_type":"user","role":"Lea","valid_at":"2024-02-03T09:00:00Z"}]}`), chatexport.Options{},
-			[]string{"zep:e1|2024-02-03||Lea lives in Graz", "zep:episodes|zep:episodes:p1|user|Lea|2024-02-03T09:00:00Z|I moved"}, map[string]int{"facts that had ended": 1}},
+		"zep: facts that hold, and episodes": {[]byte(`{"nodes":[],"edges":[{"uuid":"e1","fact":"Lea lives in Graz","valid_at":"2024-02-03T00:00:00Z","created_at":"2026-01-01T00:00:00Z"},{"uuid":"e2","fact":"Lea lives in Linz","invalid_at":"2024-02-03T00:00:00Z"},{"uuid":"e3","fact":"Lea lives in Wels","valid_at":"2021-04-01T00:00:00Z","invalid_at":"2023-04-01T00:00:00Z"},{"uuid":"e4","fact":"Lea rents a loft","valid_at":"2021-04-01T00:00:00Z","invalid_at":"2021-04-01T00:00:00Z"},{"uuid":"e5","fact":"Lea has a passport","valid_at":"2021-04-01T00:00:00Z","invalid_at":"9021-04-01T00:00:00Z"}],"episodes":[{"uuid":"p1","content":"I moved","role_type":"user","role":"Lea","valid_at":"2024-02-03T09:00:00Z"}]}`), chatexport.Options{},
+			[]string{"zep:e1|2024-02-03||Lea lives in Graz", "zep:e3|2021-04-01||Lea lives in Wels|2021-04-01 to 2023-04-01", "zep:e5|2021-04-01||Lea has a passport", "zep:episodes|zep:episodes:p1|user|Lea|2024-02-03T09:00:00Z|I moved"}, map[string]int{"facts that had ended and have no beginning": 1, "facts that held at no time": 1}},
 		"letta: blocks and messages": {[]byte(`{"agents":[{"id":"agent-0","messages":[{"id":"message-0","role":"system","content":"be kind"},{"id":"message-1","role":"user","content":[{"type":"text","text":"I fence"}],"created_at":"2026-02-02T02:02:02Z"}]}],"blocks":[{"id":"block-0","label":"human","value":"Fences on Mondays"}]}`), chatexport.Options{Speaker: "Uma"},
 			[]string{"letta:agent|letta:agent:message-1|user|Uma|2026-02-02T02:02:02Z|I fence", "letta:block-0|-||Fences on Mondays"}, map[string]int{"of the system or of tools": 1}},
 	} {

@@ -66,8 +66,7 @@ type zepEpisode struct {
 	Created string `json:"created_at"`
 }
 
-// readZep reads a graph of Zep or Graphiti: its episodes, and the facts of its edges that are still valid, with the
-// start of their validity as the time they were said.
+// readZep reads a graph of Zep or Graphiti: its episodes, and the facts of its edges with their validity.
 func readZep(r *reading, src *source) error {
 	return src.decode("*.json", func(d *json.Decoder) error {
 		r.report.Conversations++
@@ -88,11 +87,20 @@ func (r *reading) zepFact(d *json.Decoder) error {
 		r.skip("facts of another shape")
 		return nil
 	}
-	if r.said(cmp.Or(f.To, f.Expired)) != nil {
-		r.skip("facts that had ended")
+	from, to := r.said(cmp.Or(f.From, f.Created)), r.said(cmp.Or(f.To, f.Expired))
+	in := memory.FactInput{Text: f.Fact, Said: from}
+	switch {
+	case to == nil || to.After(time.Now()): // it holds
+	case from == nil:
+		r.skip("facts that had ended and have no beginning")
 		return nil
+	case !to.After(*from):
+		r.skip("facts that held at no time")
+		return nil
+	default:
+		in.Valid = &memory.Interval{From: *from, To: to}
 	}
-	return r.fact(f.ID, memory.FactInput{Text: f.Fact, Said: r.said(cmp.Or(f.From, f.Created))})
+	return r.fact(f.ID, in)
 }
 
 func (r *reading) zepEpisode(d *json.Decoder) error {

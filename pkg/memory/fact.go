@@ -114,9 +114,10 @@ type Fact struct {
 	Role       Role           `json:"role,omitempty"`
 	Session    SessionID      `json:"session,omitempty"`
 	Occurred   Span           `json:"occurred,omitzero"`
-	Said       time.Time      `json:"said"`     // event time of the latest source
-	Recorded   time.Time      `json:"recorded"` // when the write that made it was appended
-	Valid      []Interval     `json:"valid"`    // sorted, disjoint; empty = never valid
+	Said       time.Time      `json:"said"`             // event time of the latest source
+	Recorded   time.Time      `json:"recorded"`         // when the write that made it was appended
+	Valid      []Interval     `json:"valid"`            // sorted, disjoint; empty = never valid
+	Bounds     *Bounds        `json:"bounds,omitempty"` // when it holds, as given by who retained it; nil = not given
 	State      *State         `json:"state,omitempty"`
 	Superseded FactID         `json:"superseded_by,omitempty"` // the fact that ended it
 	Merged     FactID         `json:"merged_into,omitempty"`   // the fact that absorbed it as a duplicate
@@ -130,6 +131,13 @@ type Fact struct {
 	Extractor  string         `json:"extractor,omitempty"` // name and version of what extracted it
 	Model      string         `json:"embedding_model,omitempty"`
 	Vector     Vector         `json:"vector,omitempty"` // unit length, or nil
+}
+
+// Bounds are when a fact holds by the word of who retained it. The fact itself holds in what later statements leave of it.
+type Bounds struct {
+	From time.Time  `json:"from"`
+	To   *time.Time `json:"to,omitempty"` // nil = open
+	Said time.Time  `json:"said"`         // when that was said: of contradicting statements the later one counts
 }
 
 // Live reports whether the fact is valid with an open end: it is not merged, and its last interval is open.
@@ -166,6 +174,7 @@ type FactInput struct {
 	Tags       []string       `json:"tags,omitempty"`
 	Speaker    string         `json:"speaker,omitempty"`
 	Occurred   *Span          `json:"occurred,omitempty"`
+	Valid      *Interval      `json:"valid,omitempty"` // when it holds; nil = since it was said
 	Said       *time.Time     `json:"said,omitempty"`
 	Confidence *float64       `json:"confidence,omitempty"`
 	Sources    []MessageID    `json:"sources,omitempty"`

@@ -27,6 +27,9 @@ func sameFact(a, b memory.Fact) bool {
 			f.Valid[i].From = f.Valid[i].From.UTC()
 			f.Valid[i].To = utc(f.Valid[i].To)
 		}
+		if f.Bounds != nil {
+			f.Bounds.From, f.Bounds.To, f.Bounds.Said = f.Bounds.From.UTC(), utc(f.Bounds.To), f.Bounds.Said.UTC()
+		}
 		f.Occurred.From, f.Occurred.To = utc(f.Occurred.From), utc(f.Occurred.To)
 		f.Entities, f.Tags, f.Ops = orNil(f.Entities), orNil(f.Tags), orNil(f.Ops)
 		f.Sources, f.Valid = orNil(f.Sources), orNil(f.Valid)

@@ -84,6 +84,10 @@ func cloneFact(f memory.Fact) memory.Fact {
 		s := *f.State
 		f.State = &s
 	}
+	if f.Bounds != nil {
+		b := *f.Bounds
+		f.Bounds = &b
+	}
 	return f
 }
 

@@ -226,7 +226,8 @@ func (ws *workspace) erase(ids []memory.FactID) {
 		}
 		f := cloneFact(p)
 		if gone[f.Merged] {
-			f.Merged, f.Valid = "", []memory.Interval{{From: timeline.Start(f)}}
+			f.Merged = ""
+			timeline.Open(&f, nil)
 			revived = append(revived, f)
 		} else {
 			reopen(&f)
@@ -250,6 +251,10 @@ func (ws *workspace) erase(ids []memory.FactID) {
 
 // reopen lets a superseded fact hold again.
 func reopen(f *memory.Fact) {
+	if f.Bounds != nil {
+		timeline.Open(f, nil)
+		return
+	}
 	f.Superseded = ""
 	if n := len(f.Valid); n > 0 {
 		f.Valid[n-1].To = nil

@@ -185,7 +185,10 @@ func (ws *workspace) normalize(f memory.Fact) memory.Fact {
 	for i, s := range f.Sources {
 		if s.Start.IsZero() {
 			s.Start = s.Said
-			if f.State != nil && f.Occurred.From != nil {
+			switch {
+			case f.Bounds != nil:
+				s.Start = f.Bounds.From
+			case f.State != nil && f.Occurred.From != nil:
 				s.Start = *f.Occurred.From
 			}
 		}

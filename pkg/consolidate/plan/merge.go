@@ -73,6 +73,9 @@ func (ws *workspace) mergeRepetition(chain []*factState, f memory.Fact, displace
 		}
 		s.dirty = true
 	}
+	if f.Bounds != nil {
+		root.now.Bounds = f.Bounds
+	}
 	f = ws.supportOf(root.now, f)
 	result := memory.WriteResult{Key: f.Key, ID: string(root.id()), Outcome: memory.OutcomeMerged}
 	if !changed {
@@ -80,7 +83,8 @@ func (ws *workspace) mergeRepetition(chain []*factState, f memory.Fact, displace
 	}
 	n := len(root.now.Valid)
 	later := n == 0 || root.now.Valid[n-1].To != nil && f.Said.After(*root.now.Valid[n-1].To)
-	revived := root.now.Superseded != "" && later && !ws.lostConflict(root.id())
+	ended := f.Bounds != nil && f.Bounds.To != nil
+	revived := root.now.Superseded != "" && later && !ended && !ws.lostConflict(root.id())
 	if !revived || root.now.State == nil {
 		timeline.Repeat(&root.now, f, revived, ws.replacedAt(root.now.Sources))
 	} else if by := ws.fact(root.now.Superseded); by == nil || by.State == nil || by.State.Value == root.now.State.Value {
@@ -121,6 +125,9 @@ func (ws *workspace) absorb(live, old *factState) {
 		past = timeline.Before(old.now, live.now)
 	} else {
 		timeline.Extend(&live.now, old.now)
+		if live.now.Bounds == nil {
+			live.now.Bounds = old.now.Bounds
+		}
 	}
 	addSources(&live.now, ws.supportOf(live.now, old.now).Sources)
 	live.now.Ops = unite(live.now.Ops, old.now.Ops)

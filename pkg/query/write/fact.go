@@ -63,6 +63,9 @@ func (a *Appender) retainedFact(bank memory.BankID, in memory.FactInput, at stri
 	if err := retainedTimes(&f, in, field); err != nil {
 		return f, err
 	}
+	if err := retainedBounds(&f, in.Valid, field, now); err != nil {
+		return f, err
+	}
 	if err := a.retainedLists(&f, in, field); err != nil {
 		return f, err
 	}
@@ -98,6 +101,35 @@ func retainedTimes(f *memory.Fact, in memory.FactInput, field func(string) strin
 		}
 	}
 	f.Valid = []memory.Interval{{From: start}}
+	return nil
+}
+
+// retainedBounds sets when a fact holds, where that was given. What holds now has no end yet: an end lies in the past.
+func retainedBounds(f *memory.Fact, valid *memory.Interval, field func(string) string, now time.Time) error {
+	if valid == nil {
+		return nil
+	}
+	if valid.From.IsZero() {
+		return memory.Invalid(field("valid.from"), "is missing; expected when the fact began to hold")
+	}
+	if err := request.Time(field("valid.from"), valid.From); err != nil {
+		return err
+	}
+	b := memory.Bounds{From: memory.At(valid.From), Said: f.Said}
+	if valid.To != nil {
+		if err := request.Time(field("valid.to"), *valid.To); err != nil {
+			return err
+		}
+		to := memory.At(*valid.To)
+		b.To = &to
+		switch {
+		case !to.After(b.From):
+			return memory.Invalid(field("valid.to"), "is not after valid.from")
+		case to.After(now):
+			return memory.Invalid(field("valid.to"), "lies in the future; expected null for a fact that still holds")
+		}
+	}
+	f.Bounds, f.Valid = &b, []memory.Interval{{From: b.From, To: b.To}}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/google/go-cmp/cmp"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,6 +96,36 @@ func TestRetain(t *testing.T) {
 		}
 		if list := logged(t, conn); len(list) != 1 || len(list[0].Facts) != memory.MaxFacts {
 			t.Errorf("the log holds %d writes", len(list))
+		}
+	})
+	t.Run("when a fact holds may be given, with an end that has passed", func(t *testing.T) {
+		t.Parallel()
+		conn := natstest.Start(t)
+		day := func(n int) time.Time { return time.Date(2021, 3, n, 0, 0, 0, 0, time.UTC) }
+		ended, future := day(9), time.Now().AddDate(1, 0, 0)
+		r := wire.RetainRequest{Facts: []memory.FactInput{
+			{Text: "Tomas rents a barn.", Valid: &memory.Interval{From: day(2), To: &ended}},
+			{Text: "Tomas owns a kayak.", Valid: &memory.Interval{From: day(4)}},
+			{Text: "Tomas has a visa.", Valid: &memory.Interval{From: day(4), To: &future}},
+			{Text: "Tomas is a guest.", Valid: &memory.Interval{From: day(9), To: &ended}},
+			{Text: "Tomas is away.", Valid: &memory.Interval{To: &ended}},
+		}}
+		if _, err := newAppender(t, conn).Retain(t.Context(), "alice", r); !errors.Is(err, memory.ErrDeadline) {
+			t.Fatalf("error %v", err) // nobody applies it
+		}
+		w := logged(t, conn)[0]
+		var got []string
+		for _, f := range w.Facts {
+			got = append(got, fmt.Sprintf("%s %v %v %v", f.Text, f.Bounds.From.Equal(f.Valid[0].From), f.Bounds.To, f.Bounds.Said.Equal(f.Said)))
+		}
+		for _, x := range w.Refused {
+			got = append(got, x.Reason)
+		}
+		want := []string{"Tomas rents a barn. true 2021-03-09 00:00:00 +0000 UTC true", "Tomas owns a kayak. true <nil> true",
+			"facts.2.valid.to: lies in the future; expected null for a fact that still holds", "facts.3.valid.to: is not after valid.from",
+			"facts.4.valid.from: is missing; expected when the fact began to hold"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
 		}
 	})
 	t.Run("without a log it is unavailable, and no op is to be repeated", func(t *testing.T) {

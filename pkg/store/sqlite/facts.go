@@ -68,13 +68,13 @@ func (a *applier) putFact(bank int64, f memory.Fact) error {
 
 const insertFact = `INSERT INTO facts (key, text, grams, kind, type, topic, speaker, role, session, occurred_from, occurred_to,
   said, recorded, live, valid, subject, attribute, value, superseded, merged, confidence, entities, tags, ops, outcome, metadata,
-  version, pinned, extractor, model, id, bank)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  version, pinned, extractor, model, bounds, id, bank)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const updateFact = `UPDATE facts SET key = ?, text = ?, grams = ?, kind = ?, type = ?, topic = ?, speaker = ?, role = ?, session = ?,
   occurred_from = ?, occurred_to = ?, said = ?, recorded = ?, live = ?, valid = ?, subject = ?, attribute = ?, value = ?,
   superseded = ?, merged = ?, confidence = ?, entities = ?, tags = ?, ops = ?, outcome = ?, metadata = ?,
-  version = ?, pinned = ?, extractor = ?, model = ? WHERE no = ?`
+  version = ?, pinned = ?, extractor = ?, model = ?, bounds = ? WHERE no = ?`
 
 func (a *applier) putFactRow(bank int64, f memory.Fact, now factState, no int64) (int64, error) {
 	valid, err1 := schema.ValidText(f)
@@ -82,7 +82,8 @@ func (a *applier) putFactRow(bank int64, f memory.Fact, now factState, no int64)
 	ops, err3 := engine.JSONList(f.Ops)
 	outcome, err4 := engine.JSONOrNull(f.Outcome == nil, f.Outcome)
 	metadata, err5 := engine.JSONOrNull(len(f.Metadata) == 0, f.Metadata)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	bounds, err6 := engine.JSONOrNull(f.Bounds == nil, f.Bounds)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return 0, err
 	}
 	var subject, attribute, value any
@@ -93,7 +94,7 @@ func (a *applier) putFactRow(bank int64, f memory.Fact, now factState, no int64)
 		engine.Text(string(f.Session)), engine.TimeOrNull(f.Occurred.From), engine.TimeOrNull(f.Occurred.To), engine.Micros(f.Said),
 		engine.Micros(f.Recorded) - engine.Micros(f.Said), now.live, valid, subject, attribute, value,
 		engine.TextOrNull(string(f.Superseded)), engine.TextOrNull(string(f.Merged)), f.Confidence, now.entities, tags, ops, outcome, metadata,
-		int64(f.Version), f.Pinned, f.Extractor, f.Model}
+		int64(f.Version), f.Pinned, f.Extractor, f.Model, bounds}
 	if no != 0 {
 		return no, a.tx.Exec("update", updateFact, append(args, no)...)
 	}

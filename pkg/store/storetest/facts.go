@@ -23,6 +23,7 @@ func fullFact(bank memory.BankID) memory.Fact {
 		Entities: []memory.EntityID{"file:/tmp/it's", "person:zoë"}, Topic: "work", Tags: []string{"a,b", "c"}, Speaker: "Zoë", Role: memory.RoleAssistant,
 		Session: "sess", Occurred: memory.Span{From: &from, To: &to}, Said: at(5).Add(123456 * time.Microsecond), Recorded: at(6),
 		Valid:      []memory.Interval{{From: at(-5), To: &to}, {From: at(5)}},
+		Bounds:     &memory.Bounds{From: at(-5), To: &to, Said: at(6)},
 		State:      &memory.State{Subject: "person:zoë", Attribute: "résumé", Value: "here"},
 		Confidence: 0.123456789012345,
 		Sources:    []memory.Source{{Message: "m\"1", Seq: 3, Said: at(3), Start: at(2)}, {Message: "m2", Seq: 4, Said: at(5), Start: at(5)}},

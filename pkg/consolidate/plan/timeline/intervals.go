@@ -43,14 +43,20 @@ func opposed(a, b string) bool {
 	return x == y
 }
 
-// assertionsOf returns the assertions of a fact that asserts a state, one for each source. A fact without sources
-// asserts by its intervals and by when it was last said. until ends each of them, nil = they are open; a message that
-// was replaced ends its own.
+// assertionsOf returns the assertions of a fact, one for each source and one for its bounds. A fact with neither asserts
+// by its intervals and by when it was last said. until ends each of them, nil = they are open; a message that was
+// replaced ends its own, and the end of the bounds those that began before it.
 func assertionsOf(f memory.Fact, until *time.Time, replaced map[memory.MessageID]memory.Replacement) []Assertion {
-	base := Assertion{Fact: f.ID, Value: f.State.Value, Recorded: f.Recorded, Until: until}
+	base := Assertion{Fact: f.ID, Recorded: f.Recorded, Until: until}
+	if f.State != nil {
+		base.Value = f.State.Value
+	}
 	at := func(start, said time.Time) Assertion {
 		a := base
 		a.Start, a.Said = start, said
+		if b := f.Bounds; b != nil && b.To != nil && start.Before(*b.To) {
+			a.Until = earlier(until, b.To)
+		}
 		return a
 	}
 	var out []Assertion
@@ -58,11 +64,14 @@ func assertionsOf(f memory.Fact, until *time.Time, replaced map[memory.MessageID
 		a := at(s.Start, s.Said)
 		a.Seq = s.Seq
 		if r, ok := replaced[s.Message]; ok {
-			a.Until = earlier(until, &r.Time)
+			a.Until = earlier(a.Until, &r.Time)
 		}
 		out = append(out, a)
 	}
-	if len(f.Sources) > 0 {
+	if f.Bounds != nil {
+		out = append(out, at(f.Bounds.From, f.Bounds.Said))
+	}
+	if len(out) > 0 {
 		return out
 	}
 	began := f.Said

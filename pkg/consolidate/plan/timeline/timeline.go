@@ -59,21 +59,36 @@ func Insert(f memory.Fact, others []memory.Fact, closed map[memory.FactID]bool,
 	return changed, true
 }
 
-// Start is from when a fact holds by its sources: their earliest start or, without sources, its occurrence where it
-// asserts a state, else when it was said.
+// Start is from when a fact holds by its bounds or its sources, whichever begin earlier. Without either that is its
+// occurrence where it asserts a state, else when it was said.
 func Start(f memory.Fact) time.Time {
 	if len(f.Sources) == 0 {
+		if f.Bounds != nil {
+			return f.Bounds.From
+		}
 		if f.State != nil && f.Occurred.From != nil {
 			return *f.Occurred.From
 		}
 		return f.Said
 	}
-	return slices.MinFunc(f.Sources, func(a, b memory.Source) int { return a.Start.Compare(b.Start) }).Start
+	start := slices.MinFunc(f.Sources, func(a, b memory.Source) int { return a.Start.Compare(b.Start) }).Start
+	if f.Bounds != nil {
+		start = *earlier(&start, &f.Bounds.From)
+	}
+	return start
 }
 
-// Open makes a new fact hold from its start on, until a time if that is not nil.
+// held returns when a fact holds by its own sources and bounds, whatever other facts say.
+func held(f memory.Fact) []memory.Interval {
+	if f.Bounds == nil {
+		return []memory.Interval{{From: Start(f)}}
+	}
+	return Intervals(assertionsOf(f, nil, nil), nil)
+}
+
+// Open makes a new fact hold within its bounds or, without bounds, from its start on, until a time if that is not nil.
 func Open(f *memory.Fact, until *time.Time) {
-	f.Valid, f.Superseded = []memory.Interval{{From: Start(*f)}}, ""
+	f.Valid, f.Superseded = held(*f), ""
 	Close(f, until, "")
 }
 
@@ -138,6 +153,8 @@ func Repeat(f *memory.Fact, by memory.Fact, revived bool, until *time.Time) {
 	switch {
 	case revived:
 		Reopen(f, from)
+	case f.Bounds != nil && f.Superseded == "" && f.State == nil:
+		f.Valid = held(*f)
 	case f.Superseded == "" && f.State == nil && (n == 0 || f.Valid[n-1].To != nil):
 		Reopen(f, Start(*f))
 	case n > 0 && from.Before(f.Valid[0].From):

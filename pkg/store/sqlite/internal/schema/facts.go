@@ -22,7 +22,7 @@ func Facts() Kind {
 		Tables: []Table{
 			{Name: "facts", OfBank: true, Dump: `SELECT f.id, b.id, f.key, f.text, f.grams, f.kind, f.type, f.topic, f.speaker, f.role, f.session, f.occurred_from, f.occurred_to,
   f.said, f.said + f.recorded, f.live, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged, f.confidence, f.entities, f.tags, f.ops, f.outcome,
-  f.metadata, f.version, f.pinned, f.extractor, f.model,
+  f.metadata, f.version, f.pinned, f.extractor, f.model, f.bounds,
   (SELECT p.id FROM composites p WHERE p.no = f.parent) FROM facts f JOIN banks b ON b.no = f.bank ORDER BY f.id`},
 			{Name: "fact_sources", Dump: `SELECT f.id, s.seq, s.message, s.said, s.said + s.start FROM fact_sources s JOIN facts f ON f.no = s.fact ORDER BY f.id, s.seq`},
 			{Name: "fact_entities", OfBank: true, Dump: `SELECT b.id, e.entity, f.id, e.said, e.live FROM fact_entities e JOIN facts f ON f.no = e.fact JOIN banks b ON b.no = e.bank ORDER BY b.id, e.entity, f.id`},
@@ -41,7 +41,7 @@ const FactColumnsBut = factColumns + `CASE WHEN f.id IN (SELECT value FROM json_
 
 const factColumns = `f.no, f.id, f.key, f.text, f.kind, f.type, f.topic, f.speaker, f.role, f.session,
   f.occurred_from, f.occurred_to, f.said, f.said + f.recorded, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged,
-  f.confidence, f.entities, f.tags, f.ops, f.outcome, f.metadata, f.version, f.pinned, f.extractor, f.model, `
+  f.confidence, f.entities, f.tags, f.ops, f.outcome, f.metadata, f.version, f.pinned, f.extractor, f.model, f.bounds, `
 
 const factSources = `(SELECT json_group_array(json_object('message', s.message, 'seq', s.seq, 'said', s.said, 'start', s.said + s.start) ORDER BY s.seq)
    FROM fact_sources s WHERE s.fact = f.no)`
@@ -54,10 +54,10 @@ func ScanFact(rows *sql.Rows) (f memory.Fact, err error) {
 	var key, subject, attribute, value, superseded, merged sql.NullString
 	var from, to sql.NullInt64
 	var said, recorded int64
-	var valid, entities, tags, ops, outcome, metadata, sources, vector []byte
+	var valid, entities, tags, ops, outcome, metadata, bounds, sources, vector []byte
 	err = rows.Scan(&no, &f.ID, &key, &f.Text, &f.Kind, &f.Type, &f.Topic, &f.Speaker, &f.Role, &f.Session,
 		&from, &to, &said, &recorded, &valid, &subject, &attribute, &value, &superseded, &merged,
-		&f.Confidence, &entities, &tags, &ops, &outcome, &metadata, &f.Version, &f.Pinned, &f.Extractor, &f.Model, &sources, &vector)
+		&f.Confidence, &entities, &tags, &ops, &outcome, &metadata, &f.Version, &f.Pinned, &f.Extractor, &f.Model, &bounds, &sources, &vector)
 	if err != nil {
 		return f, err
 	}
@@ -78,7 +78,7 @@ func ScanFact(rows *sql.Rows) (f memory.Fact, err error) {
 		Said    int64            `json:"said"`
 		Start   int64            `json:"start"`
 	}
-	err = engine.AllFromJSON(entities, &f.Entities, tags, &f.Tags, ops, &f.Ops, outcome, &f.Outcome, metadata, &f.Metadata, sources, &stored)
+	err = engine.AllFromJSON(entities, &f.Entities, tags, &f.Tags, ops, &f.Ops, outcome, &f.Outcome, metadata, &f.Metadata, bounds, &f.Bounds, sources, &stored)
 	for _, s := range stored {
 		f.Sources = append(f.Sources, memory.Source{Message: s.Message, Seq: s.Seq, Said: engine.Time(s.Said), Start: engine.Time(s.Start)})
 	}
