@@ -465,6 +465,22 @@ func TestImportExport(t *testing.T) {
 			t.Fatal(err)
 		}
 
+		said := []memory.MessageID{"m3"}
+		if _, err := c.Apply(t.Context(), "alice", wire.ApplyRequest{WriteControl: wire.WriteControl{Op: "tidy"}, Changes: []memory.Curation{
+			{Op: memory.CurateRemember, As: "$canoe", FactInput: memory.FactInput{Sources: said, Tags: []string{"boat"}}, Text: "The canoe of Bob is called Mistral."},
+			{Op: memory.CuratePin, ID: "$canoe", Pin: new(true)},
+			{Op: memory.CurateEdit, ID: string(memory.NewFactID("alice", "Bob likes black tea with lemon.", memory.KindWorld)), Text: "Bob likes black tea with honey."},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Apply(t.Context(), "alice", wire.ApplyRequest{WriteControl: wire.WriteControl{Op: "wrong"}, Changes: []memory.Curation{
+			{Op: memory.CurateRemember, Text: "Bob dislikes boats."}}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Undo(t.Context(), "alice", wire.UndoRequest{Apply: "wrong"}); err != nil {
+			t.Fatal(err)
+		}
+
 		path := filepath.Join(t.TempDir(), "alice.jsonl")
 		ok(t, first, "export", "--bank", "alice", "--out", path)
 		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "marzipan") {
@@ -474,7 +490,7 @@ func TestImportExport(t *testing.T) {
 		if report["facts_differ"]+report["facts_retained"]+report["facts_missing"] != 0 || report["facts_same"] == 0 {
 			t.Errorf("got %v", report)
 		}
-		for _, q := range []string{"where does Alice live", "what is Alice allergic to", "what does Bob drink", "who bought a canoe", "old maps"} {
+		for _, q := range []string{"where does Alice live", "what is Alice allergic to", "what does Bob drink", "who bought a canoe", "what is the canoe called", "does Bob dislike boats", "old maps"} {
 			a := apptest.Decode[wire.RecallReply](t, ok(t, first, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
 			b := apptest.Decode[wire.RecallReply](t, ok(t, second, "recall", "--bank", "alice", "--json", "--now", "2026-07-01", q))
 			if diff := cmp.Diff(alike(a), alike(b)); diff != "" {

@@ -155,6 +155,10 @@ func requestOf(w memory.Write) (endpoint string, body any) {
 		return "conflicts", w.Conflict
 	case w.Kind == memory.WriteAlias && w.Alias != nil:
 		return "alias", w.Alias
+	case w.Kind == memory.WriteApply && len(w.Apply) > 0:
+		return "apply", curationOf(w)
+	case w.Kind == memory.WriteUndo && w.Undo != "":
+		return "undo", wire.UndoRequest{Apply: w.Undo}
 	case w.Kind == memory.WriteFeedback && w.Feedback != nil:
 		return "feedback", w.Feedback
 	case w.Kind == memory.WriteObserve && w.Observe != nil:

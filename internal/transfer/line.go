@@ -104,7 +104,7 @@ func (l *Line) complete(data []byte) error {
 		}
 	case RecordWrite:
 		switch l.Request {
-		case "retain", "edit", "conflicts", "alias", "feedback", "observe", "consolidate":
+		case "retain", "edit", "conflicts", "alias", "apply", "undo", "feedback", "observe", "consolidate":
 		default:
 			return memory.Invalid("request", "%q is no request an import makes", l.Request)
 		}

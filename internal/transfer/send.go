@@ -157,6 +157,15 @@ func (im *Importer) request(ctx context.Context, l Line) error {
 	case "alias":
 		w.Kind, w.Alias = memory.WriteAlias, &wire.AliasRequest{}
 		err = memory.DecodeEvent(l.Body, w.Alias)
+	case "apply":
+		var c curation
+		if err = memory.DecodeEvent(l.Body, &c); err == nil {
+			w.Kind, w.Apply, w.Facts = memory.WriteApply, c.Changes, im.curated(l.Bank, c.Facts)
+		}
+	case "undo":
+		var u wire.UndoRequest
+		err = memory.DecodeEvent(l.Body, &u)
+		w.Kind, w.Undo = memory.WriteUndo, u.Apply
 	case "feedback":
 		w.Kind, w.Feedback = memory.WriteFeedback, &wire.FeedbackRequest{}
 		err = memory.DecodeEvent(l.Body, w.Feedback)
