@@ -14,7 +14,9 @@ import (
 // not safe for concurrent use. The errors of its methods wrap memory.ErrConflict when another owner has written the
 // store.
 type Applier struct {
-	Messages, Writes uint64 // last sequences applied
+	Writes uint64 // last sequence applied
+
+	messages memory.MessagePosition // applied
 
 	deps    Deps
 	planner *plan.Planner
@@ -28,12 +30,22 @@ func NewApplier(ctx context.Context, cfg Config, deps Deps, r retry.Policy) (*Ap
 }
 
 func newApplier(ctx context.Context, cfg Config, deps Deps, r retry.Policy, m *Metrics) (*Applier, error) {
-	messages, writes, err := deps.Store.Applied(ctx)
+	_, writes, err := deps.Store.Applied(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the applied positions: %w", err)
 	}
-	return &Applier{Messages: messages, Writes: writes, deps: deps, planner: plan.NewPlanner(cfg.Config), retry: r, metrics: m}, nil
+	messages, err := deps.Store.MessagePosition(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the applied positions: %w", err)
+	}
+	return &Applier{messages: messages, Writes: writes, deps: deps, planner: plan.NewPlanner(cfg.Config), retry: r, metrics: m}, nil
 }
+
+// Messages returns the sequence up to which the messages of all banks are applied.
+func (a *Applier) Messages() uint64 { return a.messages.Seq }
+
+// MessagesOf returns the sequence up to which the messages of a bank are applied.
+func (a *Applier) MessagesOf(bank memory.BankID) uint64 { return a.messages.Of(bank) }
 
 // ApplyMessages stores a batch of messages in one transaction. It does not end with ctx once it has begun.
 func (a *Applier) ApplyMessages(ctx context.Context, b MessageBatch) error {
@@ -43,7 +55,11 @@ func (a *Applier) ApplyMessages(ctx context.Context, b MessageBatch) error {
 	if b.End != nil && b.End.Seq == b.Last {
 		list = append(list[:len(list):len(list)], *b.End)
 	}
-	err := a.storeMessages(ctx, b.Last, list)
+	to := memory.MessagePosition{Seq: b.Last}
+	if b.To != nil {
+		to = *b.To
+	}
+	err := a.storeMessages(ctx, to, list)
 	spans.end(err)
 	if err != nil {
 		return err
@@ -55,15 +71,15 @@ func (a *Applier) ApplyMessages(ctx context.Context, b MessageBatch) error {
 
 // SkipMessages moves the position of messages to a sequence that need not exist any more.
 func (a *Applier) SkipMessages(ctx context.Context, upto uint64) error {
-	return a.storeMessages(ctx, upto, nil)
+	return a.storeMessages(ctx, memory.MessagePosition{Seq: upto}, nil)
 }
 
-func (a *Applier) storeMessages(ctx context.Context, last uint64, list []MessageEvent) error {
+func (a *Applier) storeMessages(ctx context.Context, to memory.MessagePosition, list []MessageEvent) error {
 	err := a.retry.Do(ctx, "applying messages", func() error {
-		return a.deps.Store.ApplyMessages(context.WithoutCancel(ctx), a.Messages, last, list)
+		return a.deps.Store.ApplyMessagesAhead(context.WithoutCancel(ctx), a.messages, to, list)
 	})
 	if err == nil {
-		a.Messages = last
+		a.messages = to
 	}
 	return err
 }

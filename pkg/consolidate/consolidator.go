@@ -97,19 +97,18 @@ func (c *Consolidator) active(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	messages, writes := applier.Messages, applier.Writes
-	c.deps.Log.Info().Str("stage", Stage).Uint64("messages", messages).Uint64("writes", writes).Msg("active")
+	c.deps.Log.Info().Str("stage", Stage).Uint64("messages", applier.Messages()).Uint64("writes", applier.Writes).Msg("active")
 	c.metrics.active.Set(1)
 	defer c.metrics.active.Set(0)
 	l := newLoop(applier, c.config)
-	decode := func(run []events.Event) MessageBatch { return DecodeMessages(run, c.deps.Redactor) }
+	messages := feed{deps: c.deps, batch: c.config.Batch, retry: again, queue: newMessageQueue(applier.messages), read: make(chan []events.Event), to: l.batches, open: &l.open}
 	publisher := outbox.New(outbox.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Published: c.metrics.changes, Profile: c.deps.Profile})
 	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased})
 
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.run(ctx) })
-	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Messages(), messages, l.messages, decode) })
-	group.Go(func() error { return feed(ctx, c, c.deps.Conn.Naming.Writes(), writes, l.writes, decodeWrites) })
+	group.Go(func() error { return messages.run(ctx, c.reading(c.deps.Conn.Naming.Messages(), applier.Messages())) })
+	group.Go(func() error { return c.feedWrites(ctx, applier.Writes, l.writes) })
 	group.Go(func() error { l.tell(ctx); return nil })
 	group.Go(func() error { return publisher.Run(ctx, l.committed) })
 	group.Go(func() error { return eraser.Run(ctx, l.erasures) })
@@ -131,38 +130,27 @@ func (d Deps) Backfill(r retry.Policy) backfill.Deps {
 	return backfill.Deps{Conn: d.Conn, Store: d.Store, Embedder: d.Embedder, Redactor: d.Redactor, Retry: r, Log: d.Log}
 }
 
-// maxFed bounds the bytes of events that are handed on together, unless a single one has more: a transaction of
-// hundreds of messages of a megabyte would take seconds.
-const maxFed = 4 << 20
-
-// nextFed returns how many events of a run are handed on next.
-func nextFed(run []events.Event) int {
-	n, size := 0, 0
-	for n < len(run) {
-		if size += len(run[n].Data); n > 0 && size > maxFed {
-			break
-		}
-		n++
-	}
-	return n
-}
-
-// feed decodes the batches of a stream and hands them on, in order.
-func feed[T any](ctx context.Context, c *Consolidator, stream string, after uint64, to chan<- T, decode func([]events.Event) T) error {
-	cfg := ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch, Check: func(ctx context.Context) error {
+// reading returns how a stream is read from a position.
+func (c *Consolidator) reading(stream string, after uint64) ordered.Config {
+	return ordered.Config{Stream: stream, After: after, MaxBatch: c.config.Batch, Check: func(ctx context.Context) error {
 		_, _, err := c.deps.Conn.CheckLog(ctx, c.deps.Store)
 		return err
 	}}
-	return ordered.Read(ctx, c.deps.Conn, cfg, func(ctx context.Context, run []events.Event) error {
-		for len(run) > 0 {
-			n := nextFed(run)
-			select {
-			case to <- decode(run[:n]):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			run = run[n:]
-		}
-		return nil
+}
+
+// feedWrites decodes the writes of the log and hands them on, in order.
+func (c *Consolidator) feedWrites(ctx context.Context, after uint64, to chan<- []decodedWrite) error {
+	return ordered.Read(ctx, c.deps.Conn, c.reading(c.deps.Conn.Naming.Writes(), after), func(ctx context.Context, run []events.Event) error {
+		return hand(ctx, to, decodeWrites(run))
 	})
+}
+
+// hand hands a value on, or returns the error of ctx when it ends first.
+func hand[T any](ctx context.Context, to chan<- T, v T) error {
+	select {
+	case to <- v:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -29,3 +29,24 @@ func (b *batchSize) Wrote(n int, took time.Duration, now time.Time) { b.wrote(n,
 
 // Stored is stored.
 func (b *batchSize) Stored(took time.Duration, now time.Time) { b.stored(took, now) }
+
+// MessageQueue is messageQueue.
+type MessageQueue = messageQueue
+
+// NewMessageQueue is newMessageQueue.
+func NewMessageQueue(at memory.MessagePosition) *MessageQueue { return newMessageQueue(at) }
+
+// Add is add.
+func (b *messageQueue) Add(run []events.Event) { b.add(run) }
+
+// Take is take.
+func (b *messageQueue) Take(most int) (run []events.Event, to memory.MessagePosition, ok bool) {
+	taken, to, ok := b.take(most)
+	for _, h := range taken {
+		run = append(run, h.Event)
+	}
+	return run, to, ok
+}
+
+// InMemory returns the bytes of the queue that are kept in memory.
+func (b *messageQueue) InMemory() int { return b.memory }

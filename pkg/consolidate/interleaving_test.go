@@ -184,7 +184,7 @@ func (s *stage) appliedBy(ahead func() bool) *sqlite.DB {
 				s.Fatal(err)
 			}
 		}
-		if len(messages) > 0 && (len(writes) == 0 || w.Upto > a.Messages || ahead()) {
+		if len(messages) > 0 && (len(writes) == 0 || w.Upto > a.Messages() || ahead()) {
 			err = a.ApplyMessages(s.Context(), consolidate.DecodeMessages(messages[:1], redactor))
 			messages = messages[1:]
 		} else {

@@ -26,21 +26,27 @@ type loop struct {
 	*Applier
 	config Config
 
-	messages  chan MessageBatch
+	batches   chan MessageBatch
 	writes    chan []decodedWrite
 	committed chan struct{} // signalled after a commit
 	erasures  chan struct{} // signalled after a commit, which may have queued erasures
 
-	applied atomic.Uint64 // Writes, for other goroutines
-	waiting []Write       // read and not yet applied, in order
+	applied atomic.Pointer[kv.Progress] // for other goroutines
+	open    atomic.Int64                // messages that were read ahead and are not applied
+	waiting []Write                     // read and not yet applied, in order
 	batch   batchSize
 }
 
 func newLoop(a *Applier, cfg Config) *loop {
-	l := &loop{Applier: a, config: cfg, messages: make(chan MessageBatch), writes: make(chan []decodedWrite),
+	l := &loop{Applier: a, config: cfg, batches: make(chan MessageBatch), writes: make(chan []decodedWrite),
 		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1)}
-	l.applied.Store(a.Writes)
+	l.progressed()
 	return l
+}
+
+// progressed makes known how far the store is.
+func (l *loop) progressed() {
+	l.applied.Store(&kv.Progress{Write: l.Writes, Messages: l.messages})
 }
 
 // How often it is told how far the writes are applied: soon after each commit, and often enough that the record lives.
@@ -49,15 +55,16 @@ const (
 	tellAgain = events.LeaseTTL / 4
 )
 
-// tell tells those who append how far the writes are applied, until ctx ends.
+// tell tells those who append how far the store is, until ctx ends.
 func (l *loop) tell(ctx context.Context) {
 	record := kv.OpenApplied(l.deps.Conn)
 	tick := time.NewTicker(tellAfter)
 	defer tick.Stop()
-	told, at := uint64(0), time.Time{}
+	var told *kv.Progress
+	at := time.Time{}
 	for {
 		if now := l.applied.Load(); now != told || time.Since(at) >= tellAgain {
-			if err := record.Put(ctx, now); err == nil {
+			if err := record.Put(ctx, *now); err == nil {
 				told = now
 			}
 			at = time.Now() // one that failed is told again then, or with the next commit
@@ -79,7 +86,7 @@ func (l *loop) run(ctx context.Context) error {
 		ready := l.ready()
 		if batches < messagesFirst && time.Since(since) < messagesFirstFor || ready == 0 {
 			select {
-			case b := <-l.messages:
+			case b := <-l.batches:
 				if err := l.applyMessages(ctx, b); err != nil {
 					return err
 				}
@@ -109,7 +116,7 @@ func (l *loop) receive(ctx context.Context) error {
 		writes = nil
 	}
 	select {
-	case b := <-l.messages:
+	case b := <-l.batches:
 		return l.applyMessages(ctx, b)
 	case run := <-writes:
 		for _, d := range run {
@@ -128,7 +135,7 @@ func (l *loop) receive(ctx context.Context) error {
 // ready counts the writes at the front whose messages are applied, up to the size of the next transaction.
 func (l *loop) ready() int {
 	n, most := 0, min(l.config.Batch, l.batch.next())
-	for n < len(l.waiting) && n < most && upto(l.waiting[n]) <= l.Messages {
+	for n < len(l.waiting) && n < most && upto(l.waiting[n]) <= l.MessagesOf(l.waiting[n].Event.Bank) {
 		n++
 	}
 	return n
@@ -146,7 +153,7 @@ func upto(w Write) uint64 {
 // the log does not have, is recorded dead.
 func (l *loop) admit(ctx context.Context, d decodedWrite) (Write, error) {
 	cause := d.err
-	if cause == nil && d.Write.Write.Upto > l.Messages {
+	if cause == nil && d.Write.Write.Upto > l.MessagesOf(d.Event.Bank) {
 		var end uint64
 		if err := l.retry.Do(ctx, "reading the end of the log", func() (err error) {
 			end, err = l.deps.Conn.EndOf(ctx, l.deps.Conn.Naming.Messages(), d.Write.Write.Upto)
@@ -179,6 +186,8 @@ func (l *loop) applyMessages(ctx context.Context, b MessageBatch) error {
 		return err
 	}
 	l.batch.stored(time.Since(began), time.Now())
+	l.open.Add(-int64(b.taken))
+	l.progressed()
 	signal(l.committed)
 	signal(l.erasures)
 	return nil
@@ -198,7 +207,7 @@ func (l *loop) applyWrites(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	l.applied.Store(l.Writes)
+	l.progressed()
 	clear(run) // the queue's array must not keep what was applied in memory
 	l.waiting = l.waiting[n:]
 	signal(l.committed)
@@ -228,13 +237,13 @@ func (l *loop) applySingly(ctx context.Context, run []Write) error {
 // skipErased moves the position over messages that were erased from the log and will never be delivered, where a write
 // waits for them.
 func (l *loop) skipErased(ctx context.Context) error {
-	if len(l.waiting) == 0 || upto(l.waiting[0]) <= l.Messages {
+	if len(l.waiting) == 0 || l.open.Load() > 0 || upto(l.waiting[0]) <= l.MessagesOf(l.waiting[0].Event.Bank) {
 		return nil
 	}
 	found := false
 	err := l.retry.Do(ctx, "looking for erased messages", func() error {
 		found = false
-		_, err := ordered.Scan(ctx, l.deps.Conn, l.deps.Conn.Naming.Messages(), nil, l.Messages, func(events.Event) error {
+		_, err := ordered.Scan(ctx, l.deps.Conn, l.deps.Conn.Naming.Messages(), nil, l.Messages(), func(events.Event) error {
 			found = true
 			return ordered.ErrSkipRest
 		})

@@ -20,13 +20,19 @@ type MessageBatch struct {
 	Events []events.Event
 	Kept   []MessageEvent
 	Last   uint64 // the position moves there
+	// To is where the position moves, if not to Last: some banks are ahead of others.
+	To    *memory.MessagePosition
+	taken int // events of the queue that this batch is
 	// End is the last event of the run where it is not among Kept, as a flush: it has a sequence and a time, and no state.
 	End *MessageEvent
 }
 
-// DecodeMessages decodes a run of message events, which is not empty. Flushes, acknowledgements of a broker and events
+// DecodeMessages decodes a run of message events. Flushes, acknowledgements of a broker and events
 // of banks that do not decode are not kept. A malformed message is kept as a dead event.
 func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
+	if len(run) == 0 {
+		return MessageBatch{}
+	}
 	out := MessageBatch{Events: run, Last: run[len(run)-1].Seq}
 	decoded := make([]*MessageEvent, len(run))
 	decode := func(i int) { decoded[i] = decodeMessage(run[i], redact) }

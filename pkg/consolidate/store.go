@@ -22,6 +22,11 @@ type Store interface {
 	// ApplyMessages stores message events. It never reads facts. The first event of an id wins; a later one is stored
 	// as a duplicate event without its text.
 	ApplyMessages(ctx context.Context, after, last uint64, events []MessageEvent) error
+	// ApplyMessagesAhead is ApplyMessages where banks are applied ahead of others: it moves the position of the messages
+	// from one to another, by a run whose events are past what from says of their banks.
+	ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePosition, events []MessageEvent) error
+	// MessagePosition returns how far MEM_MESSAGES is applied.
+	MessagePosition(ctx context.Context) (memory.MessagePosition, error)
 	// ApplyWrites runs decide for each write in order, each on the store as the writes before it left it, and applies
 	// what it returns. An op that was applied before changes nothing.
 	ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error

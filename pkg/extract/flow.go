@@ -26,6 +26,7 @@ type flow struct {
 
 	mu      sync.Mutex
 	read    time.Time
+	store   kv.Progress // as last read; zero where nobody tells
 	ofBank  map[memory.BankID]int
 	all     int
 	pending []*pass // appended and not applied, as far as is known
@@ -43,29 +44,28 @@ func newFlow(c *events.Conn) *flow {
 	return &flow{applied: kv.OpenApplied(c), ofBank: map[memory.BankID]int{}}
 }
 
-// enter waits until a bank may append a write of a cost. The pass is to be told what became of it.
-func (f *flow) enter(ctx context.Context, bank memory.BankID, cost int) (*pass, error) {
+// enter waits until a bank may append a write of a cost that rests on messages up to a sequence. A bank whose messages the
+// store holds back waits for them, because its write would keep those of others waiting. The pass is to be told what became
+// of it.
+func (f *flow) enter(ctx context.Context, bank memory.BankID, upto uint64, cost int) (*pass, error) {
 	tick := time.NewTicker(flowLook)
 	defer tick.Stop()
 	for {
 		f.mu.Lock()
-		if of := f.ofBank[bank]; of == 0 || of < aheadOfBank && f.all < aheadOfAll {
+		if f.due() {
+			f.mu.Unlock()
+			f.look(ctx)
+			f.mu.Lock()
+		}
+		stored, held := f.store.Messages.Held[bank]
+		if of := f.ofBank[bank]; !(held && stored < upto) && (of == 0 || of < aheadOfBank && f.all < aheadOfAll) {
 			p := &pass{flow: f, bank: bank, cost: cost}
 			f.ofBank[bank] += cost
 			f.all += cost
-			look := f.all > aheadOfAll && f.due() // what is pending must not grow with the number of banks
 			f.mu.Unlock()
-			if look {
-				f.look(ctx)
-			}
 			return p, nil
 		}
-		look := f.due()
 		f.mu.Unlock()
-		if look {
-			f.look(ctx)
-			continue
-		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -85,15 +85,16 @@ func (f *flow) due() bool {
 
 // look reads how far the writes are applied, and forgets what is.
 func (f *flow) look(ctx context.Context) {
-	applied, known, _ := f.applied.Get(ctx) //nolint:errcheck // then it is not known
+	store, known, _ := f.applied.Get(ctx) //nolint:errcheck // then it is not known
 	if ctx.Err() != nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.store = store
 	left := f.pending[:0]
 	for _, p := range f.pending {
-		if !known || p.seq <= applied {
+		if !known || p.seq <= store.Write {
 			f.remove(p)
 		} else {
 			left = append(left, p)

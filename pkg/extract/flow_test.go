@@ -20,13 +20,13 @@ func TestABankAppendsLittleAheadOfTheStore(t *testing.T) {
 	stopped := make(chan struct{})
 	go func() { // the consolidator, which tells again before the record expires
 		defer close(stopped)
-		record, applied := kv.OpenApplied(c), uint64(0)
+		record, applied := kv.OpenApplied(c), kv.Progress{}
 		for {
 			if err := record.Put(t.Context(), applied); err != nil {
 				t.Error(err)
 			}
 			select {
-			case applied = <-told:
+			case applied.Write = <-told:
 			case <-time.After(events.LeaseTTL / 6):
 			case <-stop:
 				return

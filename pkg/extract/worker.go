@@ -131,7 +131,7 @@ func (w *Worker) append(ctx context.Context, write memory.Write) (seq uint64, st
 	if err := turn.Wait(ctx); err != nil {
 		return 0, false, fmt.Errorf("wait for the windows before: %w", err)
 	}
-	pass, err := w.flow.enter(ctx, write.Bank, 1+len(write.Facts))
+	pass, err := w.flow.enter(ctx, write.Bank, write.Upto, 1+len(write.Facts))
 	if err != nil {
 		return 0, false, fmt.Errorf("wait for the writes before: %w", err)
 	}

@@ -3,6 +3,7 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"strings"
 	"time"
 )
@@ -181,6 +182,37 @@ type LogPosition struct {
 	Applied uint64  // last sequence applied
 	Event   uint64  // an event that was applied and that no forget erased, the last one known; 0 = none is known
 	Stored  Instant // when the broker stored that event
+}
+
+// MessagePosition says which events of MEM_MESSAGES are applied: all up to Seq, and up to Ahead those of all banks but the
+// ones in Held, whose events are applied up to the sequence that is given there. The events of one bank are applied in
+// their order. Its zero value says that none is.
+type MessagePosition struct {
+	Seq   uint64            `json:"seq"`
+	Ahead uint64            `json:"ahead,omitempty"` // at least Seq, or 0
+	Held  map[BankID]uint64 `json:"held,omitempty"`  // at least Seq; mostly less than Ahead
+}
+
+// Of returns the sequence up to which the events of a bank are applied.
+func (p MessagePosition) Of(bank BankID) uint64 {
+	if seq, ok := p.Held[bank]; ok {
+		return seq
+	}
+	return max(p.Seq, p.Ahead)
+}
+
+// Last returns the last sequence up to which the events of any bank are applied.
+func (p MessagePosition) Last() uint64 {
+	last := max(p.Seq, p.Ahead)
+	for _, seq := range p.Held {
+		last = max(last, seq)
+	}
+	return last
+}
+
+// Equal reports whether two positions say the same.
+func (p MessagePosition) Equal(q MessagePosition) bool {
+	return p.Seq == q.Seq && p.Ahead == q.Ahead && maps.Equal(p.Held, q.Held)
 }
 
 // HashedWords stands for the query of an observe in the log, where no forget could find its words: the hashes of their

@@ -46,7 +46,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusR
 	if errors.Is(err, memory.ErrNotFound) && st.Messages.Last > 0 {
 		// Published and not applied: the bank will be made. Applied and not there: it was erased.
 		missing := err
-		if messages, writes, err = s.store.Applied(ctx); err == nil && messages >= st.Messages.Last {
+		if messages, writes, err = s.store.AppliedOf(ctx, bank); err == nil && messages >= st.Messages.Last {
 			err = missing
 		}
 	}

@@ -41,7 +41,8 @@ type Sketches struct {
 // Reader reads one state of a bank, every record in every state.
 type Reader interface {
 	write.Reader
-	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
+	// Applied returns the sequence of MEM_MESSAGES up to which the messages of the bank are applied, and the last applied
+	// one of MEM_WRITES.
 	Applied() (messages, writes uint64, err error)
 	// Item returns one record by id as an item; nil if there is none. A message's id may look like another record's:
 	// records are looked up first.

@@ -81,7 +81,7 @@ func scanMessages(ctx context.Context, deps consolidate.Deps, erased *rests, aft
 // applyMessagesUpto applies the messages up to a sequence, which need not exist any more, and those behind it that were
 // read with them: no write minds which messages are stored already, and transactions stay few.
 func (r *run) applyMessagesUpto(ctx context.Context, upto uint64) error {
-	if upto <= r.Messages {
+	if upto <= r.Messages() {
 		return nil
 	}
 	apply := func(b consolidate.MessageBatch) error {
@@ -89,7 +89,7 @@ func (r *run) applyMessagesUpto(ctx context.Context, upto uint64) error {
 		r.report()
 		return err
 	}
-	for r.feed != nil && r.Messages < upto {
+	for r.feed != nil && r.Messages() < upto {
 		b, more := <-r.feed.batches
 		if !more {
 			if r.feed.err != nil {
@@ -102,11 +102,11 @@ func (r *run) applyMessagesUpto(ctx context.Context, upto uint64) error {
 		}
 	}
 	if r.feed == nil || upto > r.feed.end { // messages that came after the rebuild began
-		if err := scanMessages(ctx, r.deps, r.rests, r.Messages, upto, r.config.Batch, apply); err != nil {
+		if err := scanMessages(ctx, r.deps, r.rests, r.Messages(), upto, r.config.Batch, apply); err != nil {
 			return err
 		}
 	}
-	if r.Messages >= upto {
+	if r.Messages() >= upto {
 		return nil
 	}
 	return r.SkipMessages(ctx, upto)

@@ -81,9 +81,9 @@ func (r *Rebuilder) begin(ctx context.Context, progress func(Progress)) (*run, e
 	if err != nil {
 		return nil, err
 	}
-	if applier.Messages != 0 || applier.Writes != 0 {
+	if applier.Messages() != 0 || applier.Writes != 0 {
 		return nil, fmt.Errorf("the store to rebuild into stands at message %d and write %d; it must be empty: %w",
-			applier.Messages, applier.Writes, memory.ErrConflict)
+			applier.Messages(), applier.Writes, memory.ErrConflict)
 	}
 	messages, writes, err := r.deps.Conn.CheckLog(ctx, r.deps.Store)
 	if err == nil {
@@ -105,7 +105,7 @@ func (r *Rebuilder) begin(ctx context.Context, progress func(Progress)) (*run, e
 
 func (r *run) report() {
 	if r.progress != nil {
-		r.reached.Messages, r.reached.Writes = r.Messages, r.Writes
+		r.reached.Messages, r.reached.Writes = r.Messages(), r.Writes
 		r.progress(r.reached)
 	}
 }
@@ -172,7 +172,7 @@ func (r *run) add(ctx context.Context, e events.Event) error {
 
 // addWrite adds a write to the next batch, once the messages it waits for are applied.
 func (r *run) addWrite(ctx context.Context, next consolidate.Write) error {
-	if w := next.Write; w != nil && w.Upto > r.Messages {
+	if w := next.Write; w != nil && w.Upto > r.Messages() {
 		if err := r.flush(ctx); err != nil {
 			return err
 		}

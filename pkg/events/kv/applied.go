@@ -2,8 +2,9 @@ package kv
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"strconv"
+	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -13,7 +14,13 @@ import (
 // lease, so there is none where nobody consolidates.
 const appliedKey = "applied"
 
-// Applied is the record of the last write that the store has applied. It is a hint for those who append: it may be late,
+// Progress is how far the store has applied the log.
+type Progress struct {
+	Write    uint64                 `json:"write"` // the last one
+	Messages memory.MessagePosition `json:"messages"`
+}
+
+// Applied is the record of how far the store has applied the log. It is a hint for those who append: it may be late,
 // and of an owner that was replaced.
 type Applied struct {
 	bucket Bucket
@@ -25,19 +32,23 @@ func OpenApplied(c *events.Conn) *Applied {
 	return &Applied{bucket: Open(c, c.Naming.LeaseBucket()), record: Record{Key: appliedKey}}
 }
 
-// Get returns the last write applied; known is false where nobody consolidates.
-func (a *Applied) Get(ctx context.Context) (write uint64, known bool, err error) {
+// Get returns how far the store is; known is false where nobody consolidates.
+func (a *Applied) Get(ctx context.Context) (p Progress, known bool, err error) {
 	r, err := a.bucket.Get(ctx, appliedKey)
 	if err != nil || r.Value == nil {
-		return 0, false, err
+		return p, false, err
 	}
-	write, err = strconv.ParseUint(string(r.Value), 10, 64)
-	return write, err == nil, err
+	if err := json.Unmarshal(r.Value, &p); err != nil {
+		return p, false, fmt.Errorf("read how far the store is: %w", err)
+	}
+	return p, true, nil
 }
 
-// Put writes the last write applied.
-func (a *Applied) Put(ctx context.Context, write uint64) error {
-	a.record.Value = strconv.AppendUint(nil, write, 10)
+// Put writes how far the store is.
+func (a *Applied) Put(ctx context.Context, p Progress) (err error) {
+	if a.record.Value, err = json.Marshal(p); err != nil {
+		return fmt.Errorf("write how far the store is: %w", err)
+	}
 	rev, err := a.bucket.Put(ctx, a.record)
 	if errors.Is(err, memory.ErrConflict) { // it expired, or was another owner's
 		var now Record

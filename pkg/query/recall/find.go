@@ -41,14 +41,14 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		withheld = append(withheld, "log: it is not the one that the store was made from; nothing is applied")
 		q.afterSeq, q.afterWrite, q.wait = math.MaxInt64, math.MaxInt64, 0
 	}
-	fresh, err := request.Applied(ctx, e.Store, q.afterSeq, q.afterWrite, q.wait)
+	fresh, err := request.Applied(ctx, e.Store, bank, q.afterSeq, q.afterWrite, q.wait)
 	if err != nil {
 		return Found{}, err
 	}
 	found, err := e.search(ctx, bank, q)
 	found.Reply.Fresh = fresh
 	if errors.Is(err, memory.ErrNotFound) && !fresh {
-		found.Reply.Seen, _, err = e.Store.Applied(ctx)
+		found.Reply.Seen, _, err = e.Store.AppliedOf(ctx, bank)
 	}
 	if err != nil {
 		return found, err

@@ -10,8 +10,9 @@ import (
 // Store is what recall asks of a backend. Implementations are safe for concurrent use. Every answer is deterministic:
 // equal stores give equal answers in equal order.
 type Store interface {
-	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
-	Applied(ctx context.Context) (messages, writes uint64, err error)
+	// AppliedOf returns the sequence of MEM_MESSAGES up to which the messages of a bank are applied, and the last applied
+	// one of MEM_WRITES.
+	AppliedOf(ctx context.Context, bank memory.BankID) (messages, writes uint64, err error)
 	// Search runs fn on one unchanging state of a bank, narrowed by f: no method sees what f excludes, unless it says
 	// so. fn must not keep the Searcher. A bank that was never made is memory.ErrNotFound.
 	Search(ctx context.Context, bank memory.BankID, f memory.Filter, fn func(Searcher) error) error
@@ -31,7 +32,8 @@ type Term struct {
 // Searcher finds candidates in one state of a bank, seen through a filter. A row is known by a number that is the
 // store's own (a message's is its stream sequence) and means nothing outside one Searcher.
 type Searcher interface {
-	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
+	// Applied returns the sequence of MEM_MESSAGES up to which the messages of the bank are applied, and the last applied
+	// one of MEM_WRITES.
 	Applied() (messages, writes uint64, err error)
 	// Bank returns the profile.
 	Bank() (memory.Bank, error)

@@ -266,18 +266,19 @@ func Await[T any](ctx context.Context, wait time.Duration, find func(context.Con
 
 // Log tells how far the store has applied the log.
 type Log interface {
-	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
-	Applied(ctx context.Context) (messages, writes uint64, err error)
+	// AppliedOf returns the sequence of MEM_MESSAGES up to which the messages of a bank are applied, and the last applied
+	// one of MEM_WRITES.
+	AppliedOf(ctx context.Context, bank memory.BankID) (messages, writes uint64, err error)
 }
 
-// Applied waits until the store has applied a message and a write by sequence; 0 waits for nothing. It reports
+// Applied waits until the store has applied a message and a write of a bank by sequence; 0 waits for nothing. It reports
 // whether it has.
-func Applied(ctx context.Context, log Log, message, write uint64, wait time.Duration) (bool, error) {
+func Applied(ctx context.Context, log Log, bank memory.BankID, message, write uint64, wait time.Duration) (bool, error) {
 	if message == 0 && write == 0 {
 		return true, nil
 	}
 	return Poll(ctx, wait, func(ctx context.Context) (bool, error) {
-		messages, writes, err := log.Applied(ctx)
+		messages, writes, err := log.AppliedOf(ctx, bank)
 		return messages >= message && writes >= write, err
 	})
 }

@@ -24,8 +24,9 @@ import (
 
 // Store is what an Appender reads. Implementations are safe for concurrent use.
 type Store interface {
-	// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
-	Applied(ctx context.Context) (messages, writes uint64, err error)
+	// AppliedOf returns the sequence of MEM_MESSAGES up to which the messages of a bank are applied, and the last applied
+	// one of MEM_WRITES.
+	AppliedOf(ctx context.Context, bank memory.BankID) (messages, writes uint64, err error)
 	// Outcome returns the outcome of an op that was applied; nil if it was not.
 	Outcome(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error)
 	// Read runs fn on one unchanging state of a bank. A bank that was never made is memory.ErrNotFound.

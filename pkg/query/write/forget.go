@@ -51,7 +51,7 @@ func (a *Appender) ForgetWrite(ctx context.Context, bank memory.BankID, r wire.F
 	if err != nil {
 		return w, false, err
 	}
-	if fresh, err = request.Applied(ctx, a.deps.Store, upto, writes, wait); err != nil {
+	if fresh, err = request.Applied(ctx, a.deps.Store, bank, upto, writes, wait); err != nil {
 		return w, false, err
 	}
 	r.WriteControl, r.Preview = wire.WriteControl{}, false
@@ -177,7 +177,7 @@ func (a *Appender) receiptOf(ctx context.Context, bank memory.BankID, op string,
 		return wire.ForgetReply{}, err
 	}
 	out, err := request.Await(ctx, wait, func(ctx context.Context) (*memory.WriteOutcome, error) {
-		_, applied, err := a.deps.Store.Applied(ctx)
+		_, applied, err := a.deps.Store.AppliedOf(ctx, bank)
 		if err != nil {
 			return nil, err
 		}

@@ -160,7 +160,7 @@ func (a *Appender) sourcesNamed(ctx context.Context, bank memory.BankID, ids []m
 	if err != nil {
 		return nil, err
 	}
-	if _, err := request.Applied(ctx, a.deps.Store, last, 0, wait); err != nil {
+	if _, err := request.Applied(ctx, a.deps.Store, bank, last, 0, wait); err != nil {
 		return nil, err
 	}
 	_, err = look()

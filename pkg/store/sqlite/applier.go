@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -69,6 +71,51 @@ func (a *applier) advance(stream string, after, last uint64) error {
 		err = fmt.Errorf("advance %s from %d to %d: the store stands elsewhere, another consolidator was here: %w", stream, after, last, memory.ErrConflict)
 	}
 	return err
+}
+
+// advanceMessages is the fence of the messages: it moves their position.
+func (a *applier) advanceMessages(from, to memory.MessagePosition) error {
+	if err := a.advance(StreamMessages, from.Seq, to.Seq); err != nil {
+		return err
+	}
+	from.Seq = to.Seq
+	now, err := schema.Ahead(a.tx)
+	if err != nil {
+		return err
+	}
+	if !now.Equal(from) {
+		return fmt.Errorf("the store has applied other messages ahead, another consolidator was here: %w", memory.ErrConflict)
+	}
+	if now.Equal(to) {
+		return nil
+	}
+	if err := checkMove(now, to); err != nil {
+		return err
+	}
+	if err := a.tx.Exec("move what is ahead", `DELETE FROM ahead`); err != nil || to.Ahead == 0 && len(to.Held) == 0 {
+		return err
+	}
+	const put = `INSERT INTO ahead (bank, seq) VALUES (?, ?)`
+	if err := a.tx.Exec("note how far banks are ahead", put, "", int64(to.Ahead)); err != nil {
+		return err
+	}
+	for bank, seq := range to.Held {
+		if err := a.tx.Exec(fmt.Sprintf("hold bank %q", string(bank)), put, string(bank), int64(seq)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMove checks that no bank moves back.
+func checkMove(from, to memory.MessagePosition) error {
+	banks := slices.AppendSeq(slices.Collect(maps.Keys(from.Held)), maps.Keys(to.Held))
+	for _, bank := range append(banks, "") {
+		if at := to.Of(bank); at < from.Of(bank) || at < to.Seq {
+			return fmt.Errorf("move bank %q from message %d to %d, where all are at %d: %w", string(bank), from.Of(bank), at, to.Seq, memory.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 // noteEvent records the last of the writes as the event by which the log is known again.

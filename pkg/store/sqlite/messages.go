@@ -16,8 +16,14 @@ import (
 // ApplyMessages stores message events, in order, as one transaction. The work of one event does not grow with the store:
 // facts are neither read nor written.
 func (db *DB) ApplyMessages(ctx context.Context, after, last uint64, events []consolidate.MessageEvent) error {
+	return db.ApplyMessagesAhead(ctx, memory.MessagePosition{Seq: after}, memory.MessagePosition{Seq: last}, events)
+}
+
+// ApplyMessagesAhead stores message events, in order, that move the position from one to another.
+func (db *DB) ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePosition, events []consolidate.MessageEvent) error {
+	last := to.Last()
 	err := db.apply(ctx, func(a *applier) error {
-		if err := a.advance(StreamMessages, after, last); err != nil {
+		if err := a.advanceMessages(from, to); err != nil {
 			return err
 		}
 		var anyTombstones bool
@@ -25,13 +31,16 @@ func (db *DB) ApplyMessages(ctx context.Context, after, last uint64, events []co
 		if err != nil {
 			return err
 		}
-		prev := after
+		prev := from.Seq
 		for _, e := range events {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if err := checkOrder(StreamMessages, prev, e.Seq, last); err != nil {
 				return err
+			}
+			if done := from.Of(e.Bank); e.Seq <= done && e.State != "" {
+				return fmt.Errorf("apply message event %d: those of bank %q are applied up to %d: %w", e.Seq, string(e.Bank), done, memory.ErrInvalid)
 			}
 			prev = e.Seq
 			if err := a.applyMessage(e, anyTombstones); err != nil {
@@ -41,7 +50,7 @@ func (db *DB) ApplyMessages(ctx context.Context, after, last uint64, events []co
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("apply messages %d to %d: %w", after, last, err)
+		return fmt.Errorf("apply messages %d to %d: %w", from.Seq, last, err)
 	}
 	return nil
 }

@@ -110,6 +110,37 @@ func Applied(tx *engine.Tx) (messages, writes uint64, err error) {
 	return messages, writes, err
 }
 
+// Ahead returns how far MEM_MESSAGES is applied.
+func Ahead(tx *engine.Tx) (p memory.MessagePosition, err error) {
+	err = tx.Get("read the applied messages", `SELECT seq FROM applied WHERE stream = ? AND part = 0`, []any{StreamMessages}, &p.Seq)
+	if err != nil {
+		return p, err
+	}
+	err = tx.Each("read which banks are ahead", `SELECT bank, seq FROM ahead`, nil, func(rows *sql.Rows) error {
+		var bank memory.BankID
+		var seq uint64
+		if err := rows.Scan(&bank, &seq); err != nil || bank == "" {
+			p.Ahead = max(p.Ahead, seq)
+			return err
+		}
+		if p.Held == nil {
+			p.Held = map[memory.BankID]uint64{}
+		}
+		p.Held[bank] = seq
+		return nil
+	})
+	return p, err
+}
+
+// AppliedOf returns the sequence of MEM_MESSAGES up to which the messages of a bank are applied, and the last applied one
+// of MEM_WRITES.
+func AppliedOf(tx *engine.Tx, bank memory.BankID) (messages, writes uint64, err error) {
+	const find = `SELECT coalesce((SELECT seq FROM ahead WHERE bank = ?), (SELECT seq FROM ahead WHERE bank = ''),
+  (SELECT seq FROM applied WHERE stream = ? AND part = 0)), (SELECT seq FROM applied WHERE stream = ? AND part = 0)`
+	err = tx.Get("read the applied sequences", find, []any{string(bank), StreamMessages, StreamWrites}, &messages, &writes)
+	return messages, writes, err
+}
+
 // Position returns how far a kept stream is applied. The event of the messages is the last one that is
 // known and not forgotten: a message, or what ended a run.
 func Position(tx *engine.Tx, stream string) (p memory.LogPosition, err error) {
@@ -117,6 +148,11 @@ func Position(tx *engine.Tx, stream string) (p memory.LogPosition, err error) {
 	err = tx.Get("read the position in "+stream, `SELECT log, seq, event, stored FROM applied WHERE stream = ? AND part = 0`, []any{stream},
 		&p.Log, &p.Applied, &p.Event, &stored)
 	if err == nil && stream == StreamMessages {
+		var at memory.MessagePosition
+		if at, err = Ahead(tx); err != nil {
+			return p, err
+		}
+		p.Applied = at.Last()
 		const last = `SELECT seq, stored FROM message_events WHERE state <> 'forgotten' AND seq > ? ORDER BY seq DESC LIMIT 1`
 		_, err = tx.Find("read the last message event", last, []any{p.Event}, &p.Event, &stored)
 	}

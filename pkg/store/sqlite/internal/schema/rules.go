@@ -158,7 +158,10 @@ WHERE e.state <> 'forgotten'`},
 
 // logRules concern the positions in the log and what waits to be sent there.
 var logRules = []Rule{
-	{"nothing is stored past the applied messages", `SELECT seq FROM message_events WHERE seq > (SELECT seq FROM applied WHERE stream = 'MEM_MESSAGES' AND part = 0)`},
+	{"nothing is stored past the applied messages", `SELECT e.seq FROM message_events e JOIN banks b ON b.no = e.bank
+WHERE e.seq > (SELECT seq FROM applied WHERE stream = 'MEM_MESSAGES' AND part = 0)
+  AND e.seq > coalesce((SELECT seq FROM ahead WHERE bank = b.id), (SELECT seq FROM ahead WHERE bank = ''), 0)`},
+	{"a bank that is held is told from those that are ahead", `SELECT 'bank ' || bank FROM ahead WHERE NOT EXISTS (SELECT 1 FROM ahead WHERE bank = '')`},
 	{"there is one position for each stream", `SELECT stream || ' ' || count(*) FROM (SELECT 'MEM_MESSAGES' AS stream UNION ALL SELECT 'MEM_WRITES') s
 LEFT JOIN applied a USING (stream) GROUP BY stream HAVING count(a.seq) <> 1`},
 	{"a repeat of an op has the op", `SELECT r.write FROM repeats r LEFT JOIN ops o ON o.bank = r.bank AND o.op = r.op WHERE o.op IS NULL`},

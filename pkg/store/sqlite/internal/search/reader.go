@@ -49,6 +49,7 @@ type Reader struct {
 	store  *Store
 	tx     *engine.Tx // its context does not end, which saves the driver a goroutine per statement
 	bank   int64
+	id     memory.BankID
 	filter filter
 	alone  map[memory.Record]bool  // whether no other bank has rows of a record, once asked
 	ahead  map[memory.Record]*scan // begun by Prefetch
@@ -105,7 +106,7 @@ func (s *Store) Transaction(ctx context.Context, bank memory.BankID, fn func(tx 
 
 func (s *Store) readBank(ctx context.Context, bank memory.BankID, fn func(*Reader) error) error {
 	return s.Transaction(ctx, bank, func(tx *engine.Tx, no int64) error {
-		return fn(&Reader{store: s, tx: tx, bank: no, passes: &passes{}})
+		return fn(&Reader{store: s, tx: tx, bank: no, id: bank, passes: &passes{}})
 	})
 }
 
@@ -116,7 +117,7 @@ func (r *Reader) SecondReader() (recall.Searcher, error) {
 	if err != nil || tx == nil {
 		return nil, err
 	}
-	second := &Reader{store: r.store, tx: tx, bank: r.bank, filter: r.filter, passes: r.passes}
+	second := &Reader{store: r.store, tx: tx, bank: r.bank, id: r.id, filter: r.filter, passes: r.passes}
 	r.ends = append(r.ends, func() {
 		second.end()
 		release()
@@ -124,8 +125,9 @@ func (r *Reader) SecondReader() (recall.Searcher, error) {
 	return second, nil
 }
 
-// Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.
-func (r *Reader) Applied() (messages, writes uint64, err error) { return schema.Applied(r.tx) }
+// Applied returns the sequence of MEM_MESSAGES up to which the messages of the bank are applied, and the last applied one
+// of MEM_WRITES.
+func (r *Reader) Applied() (messages, writes uint64, err error) { return schema.AppliedOf(r.tx, r.id) }
 
 // Bank returns the profile of the bank.
 func (r *Reader) Bank() (memory.Bank, error) {

@@ -24,6 +24,25 @@ func (s *Store) Applied(ctx context.Context) (messages, writes uint64, err error
 	return messages, writes, err
 }
 
+// AppliedOf returns the sequence of MEM_MESSAGES up to which the messages of a bank are applied, and the last applied one
+// of MEM_WRITES.
+func (s *Store) AppliedOf(ctx context.Context, bank memory.BankID) (messages, writes uint64, err error) {
+	err = s.file.Read(ctx, func(tx *engine.Tx) error {
+		messages, writes, err = schema.AppliedOf(tx, bank)
+		return err
+	})
+	return messages, writes, err
+}
+
+// MessagePosition returns how far MEM_MESSAGES is applied.
+func (s *Store) MessagePosition(ctx context.Context) (p memory.MessagePosition, err error) {
+	err = s.file.Read(ctx, func(tx *engine.Tx) error {
+		p, err = schema.Ahead(tx)
+		return err
+	})
+	return p, err
+}
+
 // LogPositions returns how far the store has applied MEM_MESSAGES and MEM_WRITES.
 func (s *Store) LogPositions(ctx context.Context) (messages, writes memory.LogPosition, err error) {
 	err = s.file.Read(ctx, func(tx *engine.Tx) error {
