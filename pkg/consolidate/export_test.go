@@ -37,16 +37,35 @@ type MessageQueue = messageQueue
 func NewMessageQueue(at memory.MessagePosition) *MessageQueue { return newMessageQueue(at) }
 
 // Add is add.
-func (b *messageQueue) Add(run []events.Event) { b.add(run) }
+func (q *messageQueue) Add(run []events.Event) { q.add(run) }
 
-// Take is take.
-func (b *messageQueue) Take(most int) (run []events.Event, to memory.MessagePosition, ok bool) {
-	taken, to, ok := b.take(most)
-	for _, h := range taken {
-		run = append(run, h.Event)
-	}
-	return run, to, ok
+// TakeOthers is takeOthers, with the position after it.
+func (q *messageQueue) TakeOthers(most int) ([]events.Event, memory.MessagePosition) {
+	return bare(q.takeOthers(most)), q.position()
 }
 
+// PeekHeld is peekHeld.
+func (q *messageQueue) PeekHeld(most int) (memory.BankID, []events.Event) {
+	bank, run := q.peekHeld(most)
+	return bank, bare(run)
+}
+
+// TakeHeld is takeHeld, with the position that was promised before it and the one after it.
+func (q *messageQueue) TakeHeld(bank memory.BankID, n int) (promised, after memory.MessagePosition) {
+	promised = q.after(bank, n)
+	q.takeHeld(bank, n)
+	return promised, q.position()
+}
+
+// Position is position.
+func (q *messageQueue) Position() memory.MessagePosition { return q.position() }
+
 // InMemory returns the bytes of the queue that are kept in memory.
-func (b *messageQueue) InMemory() int { return b.memory }
+func (q *messageQueue) InMemory() int { return q.memory }
+
+func bare(list []held) (out []events.Event) {
+	for _, h := range list {
+		out = append(out, h.Event)
+	}
+	return out
+}

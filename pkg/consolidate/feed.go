@@ -41,24 +41,57 @@ func (f *feed) run(ctx context.Context, cfg ordered.Config) error {
 	return group.Wait()
 }
 
-// decode takes batches from the queue and decodes one while another is applied.
+// long is a run of a held bank that is being decoded, or is decoded: what others send in the meantime goes before it.
+type long struct {
+	bank  memory.BankID
+	n     int
+	ready chan struct{} // closed when it is decoded
+	batch MessageBatch
+	err   error
+}
+
+// decode hands on what the queue says, and decodes the long messages of a held bank while others are applied.
 func (f *feed) decode(ctx context.Context) error {
-	var next *MessageBatch
+	var next *MessageBatch // of others
+	var held *long
+	at := f.queue.began
 	for {
 		if next == nil {
-			var err error
-			if next, err = f.next(ctx); err != nil {
-				return err
+			if run := f.queue.takeOthers(f.batch); len(run) > 0 {
+				var err error
+				if next, err = f.decoded(ctx, run); err != nil {
+					return err
+				}
 			}
+		}
+		if held == nil {
+			held = f.decodeHeld(ctx)
+		}
+		var ready chan struct{}
+		var offered *MessageBatch
+		after := f.queue.position()
+		switch {
+		case next != nil:
+			offered = next
+		case held != nil && held.decoded():
+			if held.err != nil {
+				return held.err
+			}
+			offered, after = &held.batch, f.queue.after(held.bank, held.n)
+		case held != nil:
+			ready = held.ready
+		case !after.Equal(at): // an earlier owner has applied all that was read
+			offered = &MessageBatch{}
 		}
 		read, to, batch := f.read, f.to, MessageBatch{}
 		if f.queue.full() {
 			read = nil
 		}
-		if next == nil {
+		if offered == nil {
 			to = nil
 		} else {
-			batch = *next
+			batch = *offered
+			batch.To = &after
 		}
 		select {
 		case run := <-read:
@@ -66,25 +99,54 @@ func (f *feed) decode(ctx context.Context) error {
 			f.queue.add(run)
 			f.open.Add(int64(f.queue.waiting() - before - len(run))) // what an earlier owner has applied
 		case to <- batch:
-			next = nil
+			switch at = after; {
+			case next != nil:
+				next = nil
+			case held != nil && offered == &held.batch:
+				f.queue.takeHeld(held.bank, held.n)
+				held = nil
+			}
+		case <-ready:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// next takes what is applied next; nil where there is nothing.
-func (f *feed) next(ctx context.Context) (*MessageBatch, error) {
-	taken, position, ok := f.queue.take(f.batch)
-	if !ok {
-		return nil, nil //nolint:nilnil // there is nothing, which is no error
+// decodeHeld begins to decode what a held bank applies next; nil where none waits.
+func (f *feed) decodeHeld(ctx context.Context) *long {
+	bank, run := f.queue.peekHeld(f.batch)
+	if len(run) == 0 {
+		return nil
 	}
+	l := &long{bank: bank, n: len(run), ready: make(chan struct{})}
+	go func() {
+		defer close(l.ready)
+		batch, err := f.decoded(ctx, run)
+		if l.err = err; err == nil {
+			l.batch = *batch
+		}
+	}()
+	return l
+}
+
+func (l *long) decoded() bool {
+	select {
+	case <-l.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// decoded decodes events that were taken.
+func (f *feed) decoded(ctx context.Context, taken []held) (*MessageBatch, error) {
 	run, err := f.whole(ctx, taken)
 	if err != nil {
 		return nil, err
 	}
 	out := DecodeMessages(run, f.deps.Redactor)
-	out.To, out.taken = &position, len(taken)
+	out.taken = len(taken)
 	return &out, nil
 }
 

@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -31,7 +30,6 @@ const (
 // others. The events of one bank keep their order.
 type messageQueue struct {
 	began memory.MessagePosition // where an earlier owner was
-	at    memory.MessagePosition // after what was taken last
 	read  uint64                 // last event added
 
 	others []held // the events of all banks that are not held
@@ -39,7 +37,7 @@ type messageQueue struct {
 	cost   int // of others
 	held   map[memory.BankID][]held
 	order  []memory.BankID // the held banks, the one whose turn it is first
-	turn   bool            // it is the turn of a held bank
+	turn   bool            // it is the turn of a held bank, for others had theirs
 	memory int
 }
 
@@ -60,130 +58,144 @@ func (h held) inMemory() int {
 }
 
 func newMessageQueue(at memory.MessagePosition) *messageQueue {
-	b := &messageQueue{began: at, at: at, read: at.Seq, costs: map[memory.BankID]int{}, held: map[memory.BankID][]held{}}
+	q := &messageQueue{began: at, read: at.Seq, costs: map[memory.BankID]int{}, held: map[memory.BankID][]held{}}
 	for bank := range at.Held {
-		b.hold(bank)
+		q.hold(bank)
 	}
-	return b
+	return q
 }
 
-func (b *messageQueue) hold(bank memory.BankID) {
-	b.held[bank] = nil
-	b.order = append(b.order, bank)
+func (q *messageQueue) hold(bank memory.BankID) {
+	q.held[bank] = nil
+	q.order = append(q.order, bank)
 }
 
 // full reports whether nothing more is to be added until something was taken.
-func (b *messageQueue) full() bool { return b.memory >= maxAhead }
+func (q *messageQueue) full() bool { return q.memory >= maxAhead }
 
 // waiting returns how many events wait.
-func (b *messageQueue) waiting() int {
-	n := len(b.others)
-	for _, list := range b.held {
+func (q *messageQueue) waiting() int {
+	n := len(q.others)
+	for _, list := range q.held {
 		n += len(list)
 	}
 	return n
 }
 
 // add adds the next events of the stream. Those that an earlier owner has applied are left out.
-func (b *messageQueue) add(run []events.Event) {
+func (q *messageQueue) add(run []events.Event) {
 	for _, e := range run {
-		b.read = e.Seq
-		if e.Seq <= b.began.Of(e.Bank) {
+		q.read = e.Seq
+		if e.Seq <= q.began.Of(e.Bank) {
 			continue
 		}
 		h := held{Event: e, size: len(e.Data)}
-		if list, ok := b.held[e.Bank]; ok {
-			b.held[e.Bank] = append(list, b.kept(h))
+		if list, ok := q.held[e.Bank]; ok {
+			q.held[e.Bank] = append(list, q.kept(h))
 			continue
 		}
-		b.memory += h.inMemory()
-		b.others = append(b.others, h)
-		b.costs[e.Bank] += h.cost()
-		b.cost += h.cost()
+		q.memory += h.inMemory()
+		q.others = append(q.others, h)
+		q.costs[e.Bank] += h.cost()
+		q.cost += h.cost()
 	}
-	for b.cost > maxTaken && len(b.held) < maxHeld && b.holdLargest() {
+	for q.cost > maxTaken && len(q.held) < maxHeld && q.holdLargest() {
 		continue
 	}
 }
 
 // kept returns an event of a held bank as it is kept in memory.
-func (b *messageQueue) kept(h held) held {
-	if h.size >= longMessage && b.memory+h.size > bodiesInMemory {
+func (q *messageQueue) kept(h held) held {
+	if h.size >= longMessage && q.memory+h.size > bodiesInMemory {
 		h.Data, h.Header, h.dropped = nil, nil, true
 	}
-	b.memory += h.inMemory()
+	q.memory += h.inMemory()
 	return h
 }
 
 // holdLargest holds the bank with the most to apply, unless that is little.
-func (b *messageQueue) holdLargest() bool {
+func (q *messageQueue) holdLargest() bool {
 	var bank memory.BankID
-	for id, cost := range b.costs {
-		if id != "" && (cost > b.costs[bank] || bank == "" || cost == b.costs[bank] && id < bank) {
+	for id, cost := range q.costs {
+		if id != "" && (cost > q.costs[bank] || bank == "" || cost == q.costs[bank] && id < bank) {
 			bank = id
 		}
 	}
-	if bank == "" || b.costs[bank] < heldFrom {
+	if bank == "" || q.costs[bank] < heldFrom {
 		return false
 	}
-	b.hold(bank)
-	stay := b.others[:0:0]
-	for _, h := range b.others {
+	q.hold(bank)
+	stay := q.others[:0:0]
+	for _, h := range q.others {
 		if h.Bank != bank {
 			stay = append(stay, h)
 			continue
 		}
-		b.memory -= h.inMemory()
-		b.held[bank] = append(b.held[bank], b.kept(h))
+		q.memory -= h.inMemory()
+		q.held[bank] = append(q.held[bank], q.kept(h))
 	}
-	b.others, b.cost = stay, b.cost-b.costs[bank]
-	delete(b.costs, bank)
+	q.others, q.cost = stay, q.cost-q.costs[bank]
+	delete(q.costs, bank)
 	return true
 }
 
-// take returns up to most events to be applied next, in the order of the stream, and the position after them; ok is false
-// where there is nothing to do.
-func (b *messageQueue) take(most int) (run []held, to memory.MessagePosition, ok bool) {
-	bank, waits := b.next()
-	switch {
-	case waits && (b.turn || len(b.others) == 0):
-		run, b.held[bank] = cut(b.held[bank], most)
-		at := slices.Index(b.order, bank)
-		b.order = append(slices.Delete(b.order, at, at+1), bank)
-		b.turn = false
-	case len(b.others) > 0:
-		run, b.others = cut(b.others, most)
-		for _, h := range run {
-			b.cost -= h.cost()
-			if b.costs[h.Bank] -= h.cost(); b.costs[h.Bank] == 0 {
-				delete(b.costs, h.Bank)
-			}
-		}
-		b.turn = true
+// takeOthers takes up to most events of banks that are not held, in the order of the stream, unless it is the turn of a held one.
+func (q *messageQueue) takeOthers(most int) []held {
+	if _, waits := q.next(); len(q.others) == 0 || q.turn && waits {
+		return nil
 	}
+	n := cut(q.others, most)
+	run := slices.Clone(q.others[:n])
+	clear(q.others[:n]) // the list's array must not keep what was taken in memory
+	q.others = q.others[n:]
 	for _, h := range run {
-		b.memory -= h.inMemory()
+		q.memory -= h.inMemory()
+		q.cost -= h.cost()
+		if q.costs[h.Bank] -= h.cost(); q.costs[h.Bank] == 0 {
+			delete(q.costs, h.Bank)
+		}
 	}
-	to = b.position()
-	if len(run) == 0 && to.Equal(b.at) {
-		return nil, to, false
+	q.turn = true
+	q.release()
+	return run
+}
+
+// peekHeld returns up to most events of the held bank whose turn it is, in the order of the stream. They stay in the queue
+// until takeHeld is told how many of them are applied, whatever else is taken meanwhile.
+func (q *messageQueue) peekHeld(most int) (bank memory.BankID, run []held) {
+	if bank, waits := q.next(); waits {
+		list := q.held[bank]
+		return bank, slices.Clone(list[:cut(list, most)])
 	}
-	b.at = to
-	return run, to, true
+	return "", nil
+}
+
+// takeHeld takes the first n events of a held bank.
+func (q *messageQueue) takeHeld(bank memory.BankID, n int) {
+	list := q.held[bank]
+	for _, h := range list[:n] {
+		q.memory -= h.inMemory()
+	}
+	clear(list[:n])
+	q.held[bank] = list[n:]
+	at := slices.Index(q.order, bank)
+	q.order = append(slices.Delete(q.order, at, at+1), bank)
+	q.turn = false
+	q.release()
 }
 
 // next returns the held bank whose turn it is, of those that have events.
-func (b *messageQueue) next() (bank memory.BankID, ok bool) {
-	for _, bank := range b.order {
-		if len(b.held[bank]) > 0 {
+func (q *messageQueue) next() (bank memory.BankID, ok bool) {
+	for _, bank := range q.order {
+		if len(q.held[bank]) > 0 {
 			return bank, true
 		}
 	}
 	return "", false
 }
 
-// cut cuts what one transaction takes off the front of a list.
-func cut(list []held, most int) (front, rest []held) {
+// cut returns how many events from the front of a list one transaction takes.
+func cut(list []held, most int) int {
 	n, cost := 0, 0
 	for n < len(list) && n < most {
 		if cost += list[n].cost(); n > 0 && cost > maxTaken {
@@ -191,35 +203,52 @@ func cut(list []held, most int) (front, rest []held) {
 		}
 		n++
 	}
-	front, rest = slices.Clone(list[:n]), list[n:]
-	clear(list[:n]) // the list's array must not keep what was taken in memory
-	return front, rest
+	return n
 }
 
-// position returns how far the events are applied when all that was taken is. A bank without events is held no longer once
-// the others are as far.
-func (b *messageQueue) position() memory.MessagePosition {
-	ahead, first := max(b.read, b.began.Ahead), b.read
-	if len(b.others) > 0 {
-		ahead = b.others[0].Seq - 1
+// position returns how far the events are applied when all that was taken is.
+func (q *messageQueue) position() memory.MessagePosition { return q.after("", 0) }
+
+// after returns how far the events are applied when all that was taken is, and the first n events of a held bank.
+func (q *messageQueue) after(bank memory.BankID, n int) memory.MessagePosition {
+	ahead, first := max(q.read, q.began.Ahead), q.read
+	if len(q.others) > 0 {
+		ahead = q.others[0].Seq - 1
 		first = min(first, ahead)
 	}
 	at := map[memory.BankID]uint64{}
-	for _, bank := range b.order {
-		if list := b.held[bank]; len(list) > 0 {
-			at[bank] = list[0].Seq - 1
-			first = min(first, at[bank])
-			continue
+	for _, id := range q.order {
+		list := q.held[id]
+		if id == bank {
+			list = list[n:]
 		}
-		if at[bank] = max(b.read, b.began.Of(bank)); at[bank] <= ahead && b.read >= b.began.Ahead {
-			delete(b.held, bank)
+		if len(list) > 0 {
+			at[id] = list[0].Seq - 1
+			first = min(first, at[id])
+		} else {
+			at[id] = max(q.read, q.began.Of(id))
+		}
+		if at[id] == ahead {
+			delete(at, id)
 		}
 	}
-	b.order = slices.DeleteFunc(b.order, func(bank memory.BankID) bool { _, stays := b.held[bank]; return !stays })
-	maps.DeleteFunc(at, func(_ memory.BankID, seq uint64) bool { return seq == ahead })
-	to := memory.MessagePosition{Seq: max(first, b.began.Seq)}
+	to := memory.MessagePosition{Seq: max(first, q.began.Seq)}
 	if ahead > to.Seq || len(at) > 0 {
 		to.Ahead, to.Held = ahead, at
 	}
 	return to
+}
+
+// release ends the holding of banks that have nothing left to apply, once the others are as far.
+func (q *messageQueue) release() {
+	if len(q.others) > 0 || q.read < q.began.Ahead {
+		return
+	}
+	q.order = slices.DeleteFunc(q.order, func(bank memory.BankID) bool {
+		drained := len(q.held[bank]) == 0 && q.began.Of(bank) <= q.read
+		if drained {
+			delete(q.held, bank)
+		}
+		return drained
+	})
 }

@@ -20,10 +20,9 @@ type stored struct {
 	events map[memory.BankID][]uint64
 }
 
-// apply applies what a queue gives next, and reports whether there was anything.
-func (s *stored) apply(t *testing.T, b *consolidate.MessageQueue, most int) bool {
+// apply applies a run, after which the position is another one.
+func (s *stored) apply(t *testing.T, run []events.Event, to memory.MessagePosition) {
 	t.Helper()
-	run, to, ok := b.Take(most)
 	if !slices.IsSortedFunc(run, func(x, y events.Event) int { return int(x.Seq) - int(y.Seq) }) {
 		t.Fatal("a run is not in the order of the stream")
 	}
@@ -34,7 +33,6 @@ func (s *stored) apply(t *testing.T, b *consolidate.MessageQueue, most int) bool
 		s.events[e.Bank] = append(s.events[e.Bank], e.Seq)
 	}
 	s.MessagePosition = to
-	return ok
 }
 
 // matches checks that of each bank the events up to its position are applied, in their order, and no other.
@@ -74,26 +72,37 @@ func TestEachBankIsAppliedInItsOrder(t *testing.T) {
 			log = append(log, events.Event{Seq: seq, Bank: bank, Data: body[:size]})
 		}
 		s := &stored{events: map[memory.BankID][]uint64{}}
-		b, read := consolidate.NewMessageQueue(s.MessagePosition), 0
-		for busy := true; busy; {
+		q, read := consolidate.NewMessageQueue(s.MessagePosition), 0
+		var bank memory.BankID // held, whose events are being decoded
+		var run []events.Event
+		for q.Position().Seq < log[len(log)-1].Seq {
 			switch n := r.IntN(20); {
 			case n == 0 && r.IntN(2) == 0: // killed
-				b = consolidate.NewMessageQueue(s.MessagePosition)
-				read = slices.IndexFunc(log, func(e events.Event) bool { return e.Seq > s.Seq })
-				if read < 0 {
+				q, run = consolidate.NewMessageQueue(s.MessagePosition), nil
+				if read = slices.IndexFunc(log, func(e events.Event) bool { return e.Seq > s.Seq }); read < 0 {
 					read = len(log)
 				}
 			case n < 8 && read < len(log):
 				to := min(len(log), read+1+r.IntN(40))
-				b.Add(log[read:to])
+				q.Add(log[read:to])
 				read = to
+			case n < 12 && len(run) == 0:
+				bank, run = q.PeekHeld(1 + r.IntN(20))
+			case n < 16 && len(run) > 0:
+				promised, after := q.TakeHeld(bank, len(run))
+				if s.apply(t, run, promised); !promised.Equal(after) {
+					t.Fatalf("the position after a run is %+v, and was to be %+v", after, promised)
+				}
+				run = nil
 			default:
-				busy = s.apply(t, b, 1+r.IntN(20)) || read < len(log)
+				others, to := q.TakeOthers(1 + r.IntN(20))
+				s.apply(t, others, to)
 			}
 			s.matches(t, log)
 		}
-		if want := (memory.MessagePosition{Seq: log[len(log)-1].Seq}); !s.Equal(want) {
-			t.Fatalf("in the end the position is %+v, not %+v", s.MessagePosition, want)
+		s.apply(t, nil, q.Position())
+		if s.matches(t, log); !s.Equal(memory.MessagePosition{Seq: log[len(log)-1].Seq}) {
+			t.Fatalf("in the end the position is %+v", s.MessagePosition)
 		}
 	}
 }
@@ -105,28 +114,25 @@ func TestAQuietBankDoesNotWaitForALoudOne(t *testing.T) {
 	for name, loud := range map[string]struct{ n, size int }{"long messages": {400, 900_000}, "short ones": {20_000, 50}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, seq := consolidate.NewMessageQueue(memory.MessagePosition{}), uint64(0)
+			q, seq := consolidate.NewMessageQueue(memory.MessagePosition{}), uint64(0)
 			body := make([]byte, loud.size)
 			for range loud.n {
 				seq++
-				b.Add([]events.Event{{Seq: seq, Bank: "loud", Data: body}})
+				q.Add([]events.Event{{Seq: seq, Bank: "loud", Data: body}})
 			}
-			if n := b.InMemory(); n > 20<<20 {
+			if n := q.InMemory(); n > 20<<20 {
 				t.Errorf("%d bytes are kept in memory", n)
 			}
 			seq++
-			b.Add([]events.Event{{Seq: seq, Bank: "quiet", Data: []byte("{}")}})
-			for i := 0; ; i++ {
-				run, to, ok := b.Take(200)
-				if !ok || i > 1 {
-					t.Fatalf("the quiet bank waits for %d transactions", i)
-				}
-				if slices.ContainsFunc(run, func(e events.Event) bool { return e.Bank == "quiet" }) {
-					if to.Of("quiet") != seq || to.Of("loud") >= seq {
-						t.Errorf("the position after it is %+v", to)
-					}
-					return
-				}
+			q.Add([]events.Event{{Seq: seq, Bank: "quiet", Data: []byte("{}")}})
+			run, to := q.TakeOthers(200)
+			if len(run) == 0 { // the loud bank had no turn yet
+				bank, loud := q.PeekHeld(200)
+				q.TakeHeld(bank, len(loud))
+				run, to = q.TakeOthers(200)
+			}
+			if !slices.ContainsFunc(run, func(e events.Event) bool { return e.Bank == "quiet" }) || to.Of("quiet") != seq || to.Of("loud") >= seq {
+				t.Errorf("%d events are next, and the position after them is %+v", len(run), to)
 			}
 		})
 	}

@@ -74,3 +74,46 @@ func TestABankAppendsLittleAheadOfTheStore(t *testing.T) {
 	told <- 1 << 40
 	natstest.Eventually(t, "all writes of the loud bank", func() bool { return appended("loud") >= loud })
 }
+
+// TestABankIsHeldBackUntilItsMessagesAreStored is told that the store holds a bank behind a message: the write that rests
+// on it is not appended, and another bank's is, until the store is past it.
+func TestABankIsHeldBackUntilItsMessagesAreStored(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	publish := func(b memory.BankID) uint64 {
+		seq, err := c.PublishMessage(t.Context(), b, session, []byte(`{"content":"a message"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seq
+	}
+	cut := func(b memory.BankID, seq uint64) {
+		w := memory.Window{Bank: b, Session: session, Trigger: memory.TriggerFlush, ID: memory.NewWindowID(b, session, seq, seq, 0), New: []memory.WindowMessage{{Seq: seq}}}
+		if err := c.PublishWindow(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appended := func(b memory.BankID) bool {
+		last, err := c.LastWrite(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return last > 0
+	}
+	loud, quiet := publish("loud"), publish("quiet")
+	record := kv.OpenApplied(c)
+	tell := func(held uint64) {
+		if err := record.Put(t.Context(), kv.Progress{Messages: memory.MessagePosition{Ahead: quiet, Held: map[memory.BankID]uint64{"loud": held}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(loud - 1)
+	start(t, c, extract.Func(echo()), func(cfg *extract.Config, _ *extract.Deps) { cfg.Concurrency, cfg.InTurn, cfg.Ahead = 4, true, 100 })
+	cut("loud", loud)
+	cut("quiet", quiet)
+	natstest.Eventually(t, "the write of the quiet bank", func() bool { tell(loud - 1); return appended("quiet") })
+	if appended("loud") {
+		t.Error("the write of the bank that is held was appended before its message was stored")
+	}
+	natstest.Eventually(t, "the write of the bank that was held", func() bool { tell(loud); return appended("loud") })
+}

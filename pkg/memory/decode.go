@@ -49,6 +49,41 @@ func decode(data []byte, v any, strict bool) error {
 	return nil
 }
 
+// hasOtherFields reports whether an object, which is valid JSON, may have a field that is not among names, spelled as they
+// are.
+func hasOtherFields(object []byte, names []string) bool {
+	depth, key := 0, true
+	for i := 0; i < len(object); i++ {
+		switch object[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			key = depth == 1
+		case '"':
+			end := i + 1
+			for {
+				end += bytes.IndexByte(object[end:], '"')
+				if !escaped(object[i+1 : end]) {
+					break
+				}
+				end++
+			}
+			if key && depth == 1 && !slices.Contains(names, string(object[i+1:end])) {
+				return true
+			}
+			i, key = end, false
+		}
+	}
+	return false
+}
+
+// escaped reports whether what follows text is escaped by its end.
+func escaped(text []byte) bool {
+	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
+}
+
 // exactFields returns an error for a field of a JSON value that differs from its struct field's name in case, which
 // encoding/json lets pass. path names the value; data was decoded into a value of type t before.
 func exactFields(data []byte, t reflect.Type, path string) error {

@@ -81,6 +81,9 @@ func DecodeMessage(body []byte) (Message, error) {
 	if err := m.Validate(); err != nil {
 		return Message{}, err
 	}
+	if !hasOtherFields(body, messageFields) { // a long message is not read again
+		return m, nil
+	}
 	if err := json.Unmarshal(orEmpty(body), &m.Extra); err != nil {
 		return Message{}, Invalid("", "malformed JSON: %v", err)
 	}

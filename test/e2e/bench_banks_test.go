@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -93,6 +94,7 @@ func BenchmarkForgetMalformed(b *testing.B) {
 // milliseconds at the median and the 99th percentile, while another bank floods the pipeline: it goes on until that one is
 // settled, for a minute at most.
 func BenchmarkBesideAFlood(b *testing.B) {
+	process.OversubscribeCores() // as the programs do
 	for _, loud := range []struct {
 		name string
 		n    int

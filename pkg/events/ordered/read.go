@@ -28,6 +28,7 @@ type Config struct {
 	Subjects []string // filters on stored subjects; nil = the whole stream
 	After    uint64   // the last sequence that was handled; 0 = read from the start
 	MaxBatch int      // largest batch; 0 = 256
+	MaxBytes int      // a batch ends with the event that makes it larger than this; 0 = 4 MiB
 	// MaxWait is how long an incomplete batch waits for events that are known to be on their way; 0 = 1 ms. A lone
 	// event never waits.
 	MaxWait time.Duration
@@ -43,6 +44,9 @@ type Config struct {
 func (c Config) orDefault() Config {
 	if c.MaxBatch <= 0 {
 		c.MaxBatch = 256
+	}
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = 4 << 20
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = time.Millisecond
@@ -159,7 +163,7 @@ func (r *reader) checkEnd(ctx context.Context) error {
 // before it.
 func (r *reader) collect(ctx context.Context, cons jetstream.Consumer) ([]events.Event, error) {
 	var batch []events.Event
-	for len(batch) < r.cfg.MaxBatch {
+	for size := 0; len(batch) < r.cfg.MaxBatch && size <= r.cfg.MaxBytes; {
 		m, err := r.next(ctx, cons, batch)
 		if m == nil {
 			return batch, err
@@ -172,6 +176,7 @@ func (r *reader) collect(ctx context.Context, cons jetstream.Consumer) ([]events
 			return batch, events.Broken(events.CauseGap, fmt.Errorf("consumer of %s sent delivery %d after %d", r.cfg.Stream, md.Sequence.Consumer, r.received))
 		}
 		r.received++
+		size += len(e.Data)
 		batch = append(batch, e)
 	}
 	return batch, nil

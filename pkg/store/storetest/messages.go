@@ -35,6 +35,49 @@ func fence(t *testing.T, h *harness) {
 	}
 }
 
+// ahead holds a bank while another is applied past it.
+func ahead(t *testing.T, h *harness) {
+	ctx := context.Background()
+	event := func(seq uint64, bank memory.BankID) consolidate.MessageEvent {
+		return consolidate.MessageEvent{Seq: seq, Bank: bank, Session: "s", Stored: at(int(seq)), State: memory.StateDead}
+	}
+	none, held := memory.MessagePosition{}, memory.MessagePosition{Seq: 2, Ahead: 9, Held: map[memory.BankID]uint64{"loud": 4}}
+	h.must(h.ApplyMessagesAhead(ctx, none, held, []consolidate.MessageEvent{event(1, "quiet"), event(4, "loud"), event(8, "quiet")}))
+	now, err := h.MessagePosition(ctx)
+	if h.must(err); !now.Equal(held) {
+		t.Errorf("the position is %+v; want %+v", now, held)
+	}
+	for bank, want := range map[memory.BankID]uint64{"quiet": 9, "loud": 4, "new": 9} {
+		if messages, writes, err := h.AppliedOf(ctx, bank); err != nil || messages != want || writes != 0 {
+			t.Errorf("of bank %s are applied %d and %d, %v; want %d and 0", bank, messages, writes, err, want)
+		}
+	}
+	if messages, _, err := h.Applied(ctx); err != nil || messages != 2 {
+		t.Errorf("of all banks are applied %d, %v; want 2", messages, err)
+	}
+	if v, err := h.Verify(ctx, true); err != nil || !v.OK {
+		t.Errorf("the store is not whole: %v, %v", v.Problems, err)
+	}
+	done := memory.MessagePosition{Seq: 9}
+	for name, from := range map[string]memory.MessagePosition{"knows of nothing ahead": {Seq: 2}, "knows another bank's": {Seq: 2, Ahead: 9, Held: map[memory.BankID]uint64{"loud": 3}}} {
+		if err := h.ApplyMessagesAhead(ctx, from, done, nil); !errors.Is(err, memory.ErrConflict) {
+			t.Errorf("an owner that %s got %v; want a conflict", name, err)
+		}
+	}
+	for name, to := range map[string]memory.MessagePosition{"a bank back": {Seq: 2, Ahead: 9, Held: map[memory.BankID]uint64{"loud": 3}}, "all back": {Seq: 8}} {
+		if err := h.ApplyMessagesAhead(ctx, held, to, nil); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("moving %s gave %v; want invalid", name, err)
+		}
+	}
+	if err := h.ApplyMessagesAhead(ctx, held, done, []consolidate.MessageEvent{event(8, "quiet")}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("an event that is applied gave %v; want invalid", err)
+	}
+	h.must(h.ApplyMessagesAhead(ctx, held, done, []consolidate.MessageEvent{event(6, "loud")}))
+	if now, err := h.MessagePosition(ctx); err != nil || !now.Equal(done) {
+		t.Errorf("in the end the position is %+v, %v", now, err)
+	}
+}
+
 func knownLog(t *testing.T, h *harness) {
 	ctx := context.Background()
 	stands := func(messages, writes memory.LogPosition) {

@@ -30,6 +30,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		run  func(t *testing.T, h *harness)
 	}{
 		{"the applied sequences are a fence", fence},
+		{"banks are applied ahead of one that is held", ahead},
 		{"the log that was applied is known again", knownLog},
 		{"events out of their run are refused", outOfRun},
 		{"the first message of an id wins and a repeat is a duplicate", duplicates},
