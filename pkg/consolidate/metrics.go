@@ -122,7 +122,7 @@ func (m *Metrics) collectLag(ctx context.Context, ch chan<- prometheus.Metric, m
 	collect := func(stream string, age time.Duration) {
 		ch <- prometheus.MustNewConstMetric(m.lagOfLogs, prometheus.GaugeValue, max(0, age).Seconds(), stream)
 	}
-	if entries, err := m.store.Outbox(ctx, 1); err == nil {
+	if entries, err := m.store.Outbox(ctx, 0, 1); err == nil {
 		age := time.Duration(0)
 		if len(entries) > 0 {
 			age = now.Sub(entries[0].Change.Time)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
@@ -82,11 +83,13 @@ func (c *caller) leave(bank memory.BankID, f *feed) {
 // run reads the changes of a bank whenever one is announced. The announcement is only a signal: the changes are read
 // from the log, whose sequence numbers let a stream continue.
 func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *client.Subscription) {
+	var newest atomic.Value // id of the change announced last
 	announced := make(chan error, 1)
 	go func() {
 		defer close(announced)
 		for ctx.Err() == nil {
-			_, err := sub.Next(ctx)
+			change, err := sub.Next(ctx)
+			newest.Store(change.ID)
 			select {
 			case announced <- err:
 			default:
@@ -97,9 +100,11 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 		}
 	}()
 	err := func() error {
-		for {
-			if err := f.read(ctx, c, bank); err != nil {
-				return err
+		for received := ""; ; {
+			if received == "" || !f.has(received) {
+				if err := f.read(ctx, c, bank, received); err != nil {
+					return err
+				}
 			}
 			select {
 			case err, more := <-announced:
@@ -109,6 +114,7 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+			received = newest.Load().(string)
 			select {
 			case <-time.After(feedPause):
 			case <-ctx.Done():
@@ -129,10 +135,17 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 	close(f.news)
 }
 
-// read appends new changes.
-func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID) error {
+// has reports whether the feed has read a change.
+func (f *feed) has(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.items, func(c memory.Change) bool { return c.ID == id })
+}
+
+// read appends new changes, up to the one that was received or, where that is "", all that were announced.
+func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID, received string) error {
 	for {
-		page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: f.at, Limit: pageSize})
+		page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: f.at, Limit: pageSize, Received: received})
 		if err != nil {
 			return err
 		}

@@ -93,6 +93,12 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 	if err := s.store.Read(ctx, bank, func(Reader) error { return nil }); err != nil {
 		return out, err
 	}
+	if r.Received != "" && !r.Latest {
+		if err := memory.CheckID("received", r.Received); err != nil {
+			return out, err
+		}
+		return s.changesWith(ctx, bank, r, limit)
+	}
 	if err := s.awaitOutbox(ctx); err != nil {
 		return out, err
 	}
@@ -101,7 +107,34 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 		out.Next = strconv.FormatUint(last, 10)
 		return out, err
 	}
-	_, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Changes(), []string{s.conn.Naming.BankKind(bank, events.KindChange)}, r.After, func(e events.Event) error {
+	_, err = s.changesAfter(ctx, bank, r.After, limit, &out)
+	return out, err
+}
+
+// changesWith returns changes once the one that was received is among them or the page is full, after outboxPatience at
+// the latest.
+func (s *Service) changesWith(ctx context.Context, bank memory.BankID, r wire.ChangesRequest, limit int) (wire.Page[memory.Change], error) {
+	out := wire.Page[memory.Change]{Items: []memory.Change{}}
+	received := func(c memory.Change) bool { return c.ID == r.Received }
+	pause := time.NewTicker(receivedPause)
+	defer pause.Stop()
+	for until, after := time.Now().Add(outboxPatience), r.After; ; {
+		var err error
+		after, err = s.changesAfter(ctx, bank, after, limit, &out)
+		if err != nil || out.Next != "" || slices.ContainsFunc(out.Items, received) || time.Now().After(until) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-pause.C:
+		}
+	}
+}
+
+// changesAfter appends to a page the changes that the log holds after a sequence, and returns up to where it read.
+func (s *Service) changesAfter(ctx context.Context, bank memory.BankID, after uint64, limit int, out *wire.Page[memory.Change]) (uint64, error) {
+	return ordered.Scan(ctx, s.conn, s.conn.Naming.Changes(), []string{s.conn.Naming.BankKind(bank, events.KindChange)}, after, func(e events.Event) error {
 		if len(out.Items) == limit {
 			out.Next = strconv.FormatUint(out.Items[limit-1].Seq, 10)
 			return ordered.ErrSkipRest
@@ -114,12 +147,12 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 		out.Items = append(out.Items, c)
 		return nil
 	})
-	return out, err
 }
 
 const (
 	outboxPatience = time.Second           // a publisher that is away delays Changes no longer
 	outboxPause    = 10 * time.Millisecond // between two looks at the outbox
+	receivedPause  = 5 * time.Millisecond  // between two looks for a change that was received
 )
 
 // awaitOutbox waits until the changes that are in the outbox now have been published, for outboxPatience at most. The

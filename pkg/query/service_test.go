@@ -81,24 +81,14 @@ func (s *served) consolidates() {
 
 func (s *served) catchUp(ctx context.Context) error {
 	messages, writes, err := s.db.Applied(ctx)
-	if err != nil {
-		return err
-	}
-	var list []consolidate.MessageEvent
-	last, err := ordered.Scan(ctx, s.conn, s.conn.Naming.Messages(), nil, messages, func(e events.Event) error {
-		if m, err := e.Message(); err == nil && strings.Contains(e.Subject, ".message.") {
-			list = append(list, consolidate.MessageEvent{Seq: e.Seq, Bank: m.Bank, Session: m.Session, Stored: e.Stored, State: memory.StatePending, Message: &m})
-		}
-		return nil
-	})
-	if err == nil && last > messages {
-		err = s.db.ApplyMessages(ctx, messages, last, list)
+	if err == nil {
+		err = s.applyMessages(ctx, messages)
 	}
 	if err != nil {
 		return err
 	}
 	var ws []memory.Write
-	last, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Writes(), nil, writes, func(e events.Event) error {
+	last, err := ordered.Scan(ctx, s.conn, s.conn.Naming.Writes(), nil, writes, func(e events.Event) error {
 		w, err := e.Write()
 		ws = append(ws, w)
 		return err
@@ -112,9 +102,24 @@ func (s *served) catchUp(ctx context.Context) error {
 	return s.carryOut(ctx)
 }
 
+// applyMessages applies the messages of the stream after a sequence.
+func (s *served) applyMessages(ctx context.Context, messages uint64) error {
+	var list []consolidate.MessageEvent
+	last, err := ordered.Scan(ctx, s.conn, s.conn.Naming.Messages(), nil, messages, func(e events.Event) error {
+		if m, err := e.Message(); err == nil && strings.Contains(e.Subject, ".message.") {
+			list = append(list, consolidate.MessageEvent{Seq: e.Seq, Bank: m.Bank, Session: m.Session, Stored: e.Stored, State: memory.StatePending, Message: &m})
+		}
+		return nil
+	})
+	if err == nil && last > messages {
+		err = s.db.ApplyMessages(ctx, messages, last, list)
+	}
+	return err
+}
+
 // carryOut drains the queues that commits fill, like a consolidator whose changes nobody receives.
 func (s *served) carryOut(ctx context.Context) error {
-	changes, err := s.db.Outbox(ctx, 1000)
+	changes, err := s.db.Outbox(ctx, 0, 1000)
 	if err == nil && len(changes) > 0 {
 		err = s.db.Sent(ctx, changes[len(changes)-1].No)
 	}

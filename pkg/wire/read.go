@@ -61,4 +61,7 @@ type ChangesRequest struct {
 	Limit int    `json:"limit,omitempty"`
 	// Latest reads nothing: Next is the sequence after which every later change comes.
 	Latest bool `json:"latest,omitempty"`
+	// Received is the id of a change event after After that the caller has received. The reply waits until the log holds
+	// it, and not for others that are on their way.
+	Received string `json:"received,omitempty"`
 }

@@ -1,7 +1,7 @@
 // Package outbox publishes the changes that commits left in the store's outbox table.
 //
 // A transaction of the consolidator writes the changes it caused into the outbox; a Publisher sends them to the stream
-// of changes, oldest first, and removes each after the broker has acknowledged it. After a crash a change may be
+// of changes, oldest first, and removes them after the broker has acknowledged them. After a crash a change may be
 // published twice, with the same id. The Publisher also keeps the profiles of banks where stages without a store read
 // them.
 package outbox
@@ -24,8 +24,8 @@ import (
 
 // Store is the outbox table.
 type Store interface {
-	// Outbox returns up to limit committed changes that were not yet marked sent, oldest first.
-	Outbox(ctx context.Context, limit int) ([]Entry, error)
+	// Outbox returns up to limit committed changes after number after that were not yet marked sent, oldest first.
+	Outbox(ctx context.Context, after int64, limit int) ([]Entry, error)
 	// Sent removes the entries up to a number.
 	Sent(ctx context.Context, upto int64) error
 }
@@ -39,9 +39,14 @@ type Entry struct {
 }
 
 const (
-	batch    = 1024 // changes published at once, at most
-	minPause = 20 * time.Millisecond
-	maxPause = 250 * time.Millisecond
+	batch = 1024 // changes published at once, at most
+	// pause is between two rounds: what is committed meanwhile is published together.
+	pause = 10 * time.Millisecond
+	// removeEvery is how often published entries are removed, at most. That is a transaction of its own, for which the
+	// one that applies writes has to wait.
+	removeEvery = 100 * time.Millisecond
+	// finishWithin is how long the last removal may take.
+	finishWithin = time.Second
 )
 
 // Deps are what a Publisher works with. Conn and Store are required.
@@ -56,21 +61,26 @@ type Deps struct {
 }
 
 // Publisher publishes the outbox of one store.
-type Publisher struct{ deps Deps }
+type Publisher struct {
+	deps      Deps
+	published int64 // number of the last entry that the broker has
+	removed   int64 // up to where entries are removed
+}
 
 // New returns a Publisher; it starts nothing.
-func New(deps Deps) *Publisher { return &Publisher{deps} }
+func New(deps Deps) *Publisher { return &Publisher{deps: deps} }
 
-// Run publishes what is in the outbox, and then again whenever committed is signalled, until ctx ends. Between two
-// rounds it pauses for as long as the round took, 20 to 250 ms: removing entries is a transaction of its own, which the
-// one that applies writes has to wait for.
+// Run publishes what is in the outbox, and then again whenever committed is signalled, until ctx ends. It removes what
+// is published no more often than every 100 ms.
 func (p *Publisher) Run(ctx context.Context, committed <-chan struct{}) error {
+	remove := time.NewTicker(removeEvery)
+	defer remove.Stop()
 	for {
-		sent, began := 0, time.Now()
+		published := 0
 		err := p.deps.Retry.Do(ctx, "publishing changes", func() error {
-			entries, err := p.deps.Store.Outbox(ctx, batch)
-			sent = len(entries)
-			if err != nil || sent == 0 {
+			entries, err := p.deps.Store.Outbox(ctx, p.published, batch)
+			published = len(entries)
+			if err != nil || published == 0 {
 				return err
 			}
 			return p.publish(ctx, entries)
@@ -78,22 +88,56 @@ func (p *Publisher) Run(ctx context.Context, committed <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		if sent == batch {
-			continue
+		if published > 0 {
+			err = p.await(ctx, time.After(pause), nil, remove.C)
+		} else {
+			err = p.await(ctx, nil, committed, remove.C)
 		}
-		if sent > 0 {
-			select {
-			case <-time.After(min(max(minPause, time.Since(began)), maxPause)):
-			case <-ctx.Done():
-				return nil
-			}
+		if ctx.Err() != nil {
+			return p.finish(ctx)
 		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// await waits until paused or committed is signalled or ctx ends. It removes what is published whenever it is time to.
+func (p *Publisher) await(ctx context.Context, paused <-chan time.Time, committed <-chan struct{}, remove <-chan time.Time) error {
+	for {
 		select {
+		case <-paused:
+			return nil
 		case <-committed:
+			return nil
+		case <-remove:
+			if err := p.remove(ctx); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return nil
 		}
 	}
+}
+
+// finish removes what is published once more: what stays is published again by the next Publisher.
+func (p *Publisher) finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
+	defer cancel()
+	_ = p.remove(ctx) //nolint:errcheck // the store may be closed or belong to another owner
+	return nil
+}
+
+// remove removes from the outbox what is published.
+func (p *Publisher) remove(ctx context.Context) error {
+	if p.removed == p.published {
+		return nil
+	}
+	err := p.deps.Retry.Do(ctx, "removing published changes", func() error { return p.deps.Store.Sent(ctx, p.published) })
+	if err == nil {
+		p.removed = p.published
+	}
+	return err
 }
 
 func (p *Publisher) publish(ctx context.Context, entries []Entry) error {
@@ -119,7 +163,8 @@ func (p *Publisher) publish(ctx context.Context, entries []Entry) error {
 			}
 		}
 	}
-	return p.deps.Store.Sent(ctx, entries[len(entries)-1].No)
+	p.published = entries[len(entries)-1].No
+	return nil
 }
 
 // publishProfile brings the copy of a bank's profile up to date that stages without a store read.

@@ -233,7 +233,7 @@ func (r *run) applySingly(ctx context.Context) error {
 func (r *run) dropQueues(ctx context.Context) error {
 	const most = 1000
 	for {
-		entries, err := r.deps.Store.Outbox(ctx, most)
+		entries, err := r.deps.Store.Outbox(ctx, 0, most)
 		if err != nil {
 			return err
 		}

@@ -30,10 +30,10 @@ func (db *DB) AdoptLog(ctx context.Context, messages, writes string) error {
 	})
 }
 
-// Outbox returns up to limit changes that were committed and not marked sent, the oldest first.
-func (db *DB) Outbox(ctx context.Context, limit int) ([]outbox.Entry, error) {
-	const find = `SELECT no, bank, what, body FROM outbox ORDER BY no LIMIT ?`
-	return engine.ReadAll(ctx, db.file, "read the outbox", find, []any{limit}, func(rows *sql.Rows) (e outbox.Entry, err error) {
+// Outbox returns up to limit changes after number after that were committed and not marked sent, the oldest first.
+func (db *DB) Outbox(ctx context.Context, after int64, limit int) ([]outbox.Entry, error) {
+	const find = `SELECT no, bank, what, body FROM outbox WHERE no > ? ORDER BY no LIMIT ?`
+	return engine.ReadAll(ctx, db.file, "read the outbox", find, []any{after, limit}, func(rows *sql.Rows) (e outbox.Entry, err error) {
 		var what string
 		var body []byte
 		if err = rows.Scan(&e.No, &e.Bank, &what, &body); err != nil {

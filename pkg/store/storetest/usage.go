@@ -76,7 +76,7 @@ func usage(t *testing.T, h *harness) {
 	}))
 	h.writes = quota.Seq
 	spent("c", "2026-05-20", 102, 70)
-	list, err := h.Outbox(context.Background(), 100)
+	list, err := h.Outbox(context.Background(), 0, 100)
 	h.must(err)
 	told, ids := map[uint64]int{}, map[string]bool{}
 	for _, e := range list {

@@ -92,7 +92,7 @@ func outbox(t *testing.T, h *harness) {
 		{What: memory.ChangeFact, Op: memory.OutcomeAdded, Record: "f_1", IDs: []string{"x"}},
 		{What: memory.ChangeComposite, Op: memory.OutcomeRemoved, Record: "c_1"},
 	}})
-	all, err := h.Outbox(ctx, 10)
+	all, err := h.Outbox(ctx, 0, 10)
 	h.must(err)
 	want := []memory.Change{
 		{ID: memory.NewChangeID("MEM_MESSAGES", 1, 0), What: memory.ChangeMessage, Op: memory.OutcomeAdded, Record: "m", Message: 1, Time: at(1)},
@@ -109,12 +109,15 @@ func outbox(t *testing.T, h *harness) {
 	if all[0].Bank != "b" || all[1].Bank != "c" {
 		t.Errorf("banks are %q and %q", all[0].Bank, all[1].Bank)
 	}
-	if first, err := h.Outbox(ctx, 1); err != nil || len(first) != 1 || first[0].No != all[0].No {
+	if rest, err := h.Outbox(ctx, all[0].No, 10); err != nil || len(rest) != 2 || rest[0].No != all[1].No {
+		t.Errorf("after the first there are %v, %v", rest, err)
+	}
+	if first, err := h.Outbox(ctx, 0, 1); err != nil || len(first) != 1 || first[0].No != all[0].No {
 		t.Errorf("one entry gave %v, %v", first, err)
 	}
 	h.must(h.Sent(ctx, all[1].No))
 	h.must(h.Sent(ctx, all[0].No))
-	left, err := h.Outbox(ctx, 10)
+	left, err := h.Outbox(ctx, 0, 10)
 	if err != nil || len(left) != 1 || left[0].No != all[2].No {
 		t.Errorf("after two were sent there are %v, %v", left, err)
 	}
