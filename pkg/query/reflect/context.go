@@ -89,7 +89,7 @@ func (s *sections) textOf(i memory.Item) string {
 		message, quoted = i, true
 	}
 	if quoted {
-		out.WriteString(message.Speaker + `: "` + oneLine(message.Text) + `"`)
+		out.WriteString(escaped(message.Speaker) + `: "` + escaped(message.Text) + `"`)
 	} else {
 		out.WriteString(oneLine(i.Text))
 	}
@@ -109,6 +109,9 @@ func (s *sections) textOf(i memory.Item) string {
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 }
+
+// escaped returns a text on one line that cannot end the quotes around it, nor begin some.
+func escaped(s string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(oneLine(s)) }
 
 // timeOf returns when an item happened, else when it was said; "" if neither is known.
 func timeOf(i memory.Item) string {
