@@ -37,7 +37,7 @@ func (f *feed) run(ctx context.Context, cfg ordered.Config) error {
 			return nil
 		})
 	})
-	group.Go(func() error { return f.decode(ctx) })
+	group.Go(func() error { return f.decode(ctx, group) })
 	return group.Wait()
 }
 
@@ -47,11 +47,10 @@ type long struct {
 	n     int
 	ready chan struct{} // closed when it is decoded
 	batch MessageBatch
-	err   error
 }
 
 // decode hands on what the queue says, and decodes the long messages of a held bank while others are applied.
-func (f *feed) decode(ctx context.Context) error {
+func (f *feed) decode(ctx context.Context, group *errgroup.Group) error {
 	var next *MessageBatch // of others
 	var held *long
 	at := f.queue.began
@@ -65,7 +64,7 @@ func (f *feed) decode(ctx context.Context) error {
 			}
 		}
 		if held == nil {
-			held = f.decodeHeld(ctx)
+			held = f.decodeHeld(ctx, group)
 		}
 		var ready chan struct{}
 		var offered *MessageBatch
@@ -74,9 +73,6 @@ func (f *feed) decode(ctx context.Context) error {
 		case next != nil:
 			offered = next
 		case held != nil && held.decoded():
-			if held.err != nil {
-				return held.err
-			}
 			offered, after = &held.batch, f.queue.after(held.bank, held.n)
 		case held != nil:
 			ready = held.ready
@@ -114,19 +110,20 @@ func (f *feed) decode(ctx context.Context) error {
 }
 
 // decodeHeld begins to decode what a held bank applies next; nil where none waits.
-func (f *feed) decodeHeld(ctx context.Context) *long {
+func (f *feed) decodeHeld(ctx context.Context, group *errgroup.Group) *long {
 	bank, run := f.queue.peekHeld(f.batch)
 	if len(run) == 0 {
 		return nil
 	}
 	l := &long{bank: bank, n: len(run), ready: make(chan struct{})}
-	go func() {
-		defer close(l.ready)
+	group.Go(func() error {
 		batch, err := f.decoded(ctx, run)
-		if l.err = err; err == nil {
+		if err == nil {
 			l.batch = *batch
+			close(l.ready)
 		}
-	}()
+		return err
+	})
 	return l
 }
 
