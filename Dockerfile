@@ -13,7 +13,7 @@ RUN apt-get update \
  && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin eunoe \
  && install -d -o eunoe -g eunoe /data
 COPY --from=build /src/bin/ingest /src/bin/extractor /src/bin/consolidator /src/bin/query /src/bin/gateway /src/bin/eunoe /usr/local/bin/
-COPY --from=build /src/LICENSE /usr/share/doc/eunoe/
+COPY --from=build /src/LICENSE /src/pkg/text/class/LICENSES /usr/share/doc/eunoe/
 USER eunoe
 WORKDIR /data
 ENV EUNOE_HEALTH=0.0.0.0:8080 EUNOE_DATA=/data

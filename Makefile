@@ -46,6 +46,7 @@ dist: libraries $(SBOM) ## archive of the programs with manual pages and complet
 	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) dist/$(NAME)/bin/eunoe man dist/$(NAME)/man/man1
 	@for s in bash zsh fish; do dist/$(NAME)/bin/eunoe completion $$s > dist/$(NAME)/completion/eunoe.$$s; done
 	@cp LICENSE README.md CHANGELOG.md dist/$(NAME)/
+	@cp pkg/text/class/LICENSES dist/$(NAME)/LICENSES.words
 	@tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$$(git log -1 --format=%ct 2>/dev/null || echo 0) -C dist -cf - $(NAME) | gzip -n > dist/$(NAME).tar.gz
 	@$(SBOM) bin -json -licenses -notimestamp -noserial -version v$(VERSION) -output dist/$(NAME).cdx.json dist/$(NAME)/bin/eunoe
 	@rm -rf dist/$(NAME)

@@ -46,7 +46,7 @@ func variants() []variant {
 		}})
 	}
 	for _, s := range rank.DefaultWeights().Signals {
-		out = append(out, variant{"signal " + s.Name, func(c *recall.Config) { c.Ranking = c.Ranking.Without(s.Name) }})
+		out = append(out, variant{"signal " + s.Name, func(c *recall.Config) { c.Ranking = c.Ranking.Scaled(s.Name, 0) }})
 	}
 	return append(out,
 		variant{"look-up of things", func(c *recall.Config) { c.Things = 0 }},
@@ -65,27 +65,15 @@ type ablated struct {
 	Difference map[string]float64 `json:"difference"` // of recall@10, hit@10 and MRR over all, and of recall@10 and all@10 of category 1, to nothing left out
 }
 
-// runAblation asks the store in dir every question again with each thing left out in turn, by a query service of its own
-// that uses no model.
-func runAblation(ctx context.Context, dir string, sets []dataset.Conversation, o runOptions, progress io.Writer) ([]ablated, error) {
-	db, err := store.Open(store.Config{DSN: filepath.Join(dir, "eunoe.db"), ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close() //nolint:errcheck // it was only read
+// runAblation asks the store in o.dir every question again with each thing left out in turn.
+func runAblation(ctx context.Context, sets []dataset.Conversation, o runOptions) ([]ablated, error) {
 	list := variants()
-	bar := console.NewBar(progress, len(list), "leaving out")
+	bar := console.NewBar(o.progress, len(list), "leaving out")
 	defer bar.Close() //nolint:errcheck // a bar that cannot be drawn changes nothing
 	valid := dataset.TurnIDs(sets)
 	var out []ablated
 	for _, v := range list {
-		cfg := query.DefaultConfig()
-		v.change(&cfg.Recall)
-		service, err := query.New(cfg, query.Deps{Store: db, Embedder: hashed.New(), Log: zerolog.Nop(), Now: time.Now})
-		if err != nil {
-			return nil, err
-		}
-		lines, err := askService(ctx, service, sets, o)
+		lines, err := askChanged(ctx, o, sets, v.change)
 		if err != nil {
 			return nil, fmt.Errorf("without %s: %w", v.name, err)
 		}
@@ -113,8 +101,19 @@ func (a ablated) against(b ablated) map[string]float64 {
 	return out
 }
 
-// askService asks every question of a query service of this process.
-func askService(ctx context.Context, s *query.Service, sets []dataset.Conversation, o runOptions) ([]score.Line, error) {
+// askChanged asks the store in o.dir every question by a query service of its own, with a change of recall and without a model.
+func askChanged(ctx context.Context, o runOptions, sets []dataset.Conversation, change func(*recall.Config)) ([]score.Line, error) {
+	db, err := store.Open(store.Config{DSN: filepath.Join(o.dir, "eunoe.db"), ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() //nolint:errcheck // it was only read
+	cfg := query.DefaultConfig()
+	change(&cfg.Recall)
+	s, err := query.New(cfg, query.Deps{Store: db, Embedder: hashed.New(), Log: zerolog.Nop(), Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
 	var lines []score.Line
 	var requests []wire.RecallRequest
 	for _, set := range sets {

@@ -117,7 +117,7 @@ func (a *cli) retrieval(cmd *cobra.Command, f retrievalFlags) error {
 			against, err = runRaw(cmd.Context(), c, sets, o)
 		}
 		if err == nil && f.ablate {
-			run.ablation, err = runAblation(cmd.Context(), o.dir, sets, o, o.progress)
+			run.ablation, err = runAblation(cmd.Context(), sets, o)
 		}
 		return err
 	})

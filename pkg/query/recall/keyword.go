@@ -80,19 +80,30 @@ func (g *gatherer) lookUp(r memory.Record) error {
 
 func (g *gatherer) lookUpMessages(context.Context) error { return g.lookUp(memory.RecordMessage) }
 
+// thingsAtOnce is how many words for things are looked up at a time. Few, because the index compares all of one look-up at
+// every row it finds, and the first words are the common ones.
+const thingsAtOnce = 50
+
 // withThings adds the latest rows of a record that name a thing of a class the question asks for: "our cat" has no word
-// of "Which pets do they have?".
+// of "Which pets do they have?". Rarer words are looked up until enough rows were found.
 func (g *gatherer) withThings(r memory.Record, rows []int64) ([]int64, error) {
-	if len(g.question.Things) == 0 || g.cfg.Things == 0 {
-		return rows, nil
-	}
-	more, _, err := g.s.Matching(r, Term{Forms: g.question.Things}, g.cfg.Things)
-	for _, no := range more {
-		if !slices.Contains(rows, no) {
-			rows = append(rows, no)
+	most := g.cfg.Things
+	for words := range slices.Chunk(g.question.Things, thingsAtOnce) {
+		if most <= 0 {
+			break
 		}
+		more, _, err := g.s.Matching(r, Term{Forms: words}, most)
+		if err != nil {
+			return nil, err
+		}
+		for _, no := range more {
+			if !slices.Contains(rows, no) {
+				rows = append(rows, no)
+			}
+		}
+		most -= len(more)
 	}
-	return rows, err
+	return rows, nil
 }
 
 // keywordTexts ranks facts, composites or observations by their own words.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/class"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
 )
 
@@ -57,7 +58,7 @@ type Question struct {
 	Kind     Kind
 	Language text.Language // it is asked in, as far as its words tell; "" if they do not
 	When     date.Range    // the time it speaks of, zero if none
-	Things   []string      // words for things of the classes it asks for ("cat" for pets), each once; nil for none
+	Things   []string      // words for things of the classes it asks for ("cat" for pets), each once, common ones first; nil for none
 }
 
 // ParseQuestion reads a question. now anchors relative times; speakers are the names of the participants of the bank.
@@ -136,7 +137,7 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	if len(q.Terms) == 0 {
 		q.Terms = empty
 	}
-	q.Kind, q.Things = kindOf(asked), thingsOf(asked)
+	q.Kind, q.Things = kindOf(asked), class.Things(asked, language)
 	if language != "" && language != text.English {
 		q.When = date.AskedIn(s[lastLine:], now, string(language))
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/class"
 )
 
 // reading is what one text holds of a question.
@@ -190,7 +191,7 @@ func (r *reader) read(s string) *reading {
 				askedPairs++
 			}
 		} else {
-			if r.things[string(w.Folded)] {
+			if len(r.things) > 0 && r.isThing(w.Folded) {
 				got.things++
 			}
 			if past.deed(w.Folded, is) {
@@ -226,6 +227,14 @@ func (r *reader) read(s string) *reading {
 	got.words -= pairs * pairExtra / pairWords
 	got.asked -= askedPairs * pairExtra / pairWords
 	return got
+}
+
+// isThing reports whether a word, or what it is the plural of, is one of q.Things.
+func (r *reader) isThing(fold []byte) bool {
+	if r.things[string(fold)] {
+		return true
+	}
+	return fold[len(fold)-1] == 's' && class.Singulars(string(fold), func(s string) bool { return r.things[s] })
 }
 
 // countLone counts the characters of a pair that are terms by themselves, each half: it is in two pairs, or at an end.

@@ -31,12 +31,13 @@ type Weights struct {
 	Signals []Signal
 }
 
-// Without returns the weights with those of one signal at 0.
-func (w Weights) Without(name string) Weights {
+// Scaled returns the weights with those of one signal multiplied by a factor: by 0 the signal counts no more.
+func (w Weights) Scaled(name string, factor float64) Weights {
 	w.Signals = slices.Clone(w.Signals)
 	for i := range w.Signals {
 		if w.Signals[i].Name == name {
-			w.Signals[i].Talk, w.Signals[i].Else = 0, 0
+			w.Signals[i].Talk *= factor
+			w.Signals[i].Else *= factor
 		}
 	}
 	return w

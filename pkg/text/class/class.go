@@ -1,0 +1,218 @@
+// Package class tells what things are of a class: asked about pets, people speak of a cat. The things are the hyponyms
+// of WordNet, and the countries and languages of CLDR. For the classes that questions ask for most, classes.txt says
+// which words ask for them and adds things of its own. Any other noun that a question asks for, as in "which cheeses",
+// stands for its hyponyms.
+package class
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/eunoe-memory/eunoe/pkg/text"
+)
+
+//go:generate go run ./generate
+
+// The texts are generated: things.txt has a line a class, the words that ask for it, a colon and its things, and
+// nouns.txt the tree of nouns.
+var (
+	//go:embed things.txt
+	things string
+	//go:embed nouns.txt
+	nouns string
+)
+
+// lexicon maps what questions ask for to things.
+type lexicon struct {
+	asked map[word][]int // the classes that a folded word asks for
+	named [][]string     // the things of each class, the most common ones first
+}
+
+// word is a word of a question in a language; English is read in every one.
+type word struct {
+	language text.Language
+	folded   string
+}
+
+// classes is read once, where it is needed first.
+var classes = sync.OnceValue(func() lexicon {
+	l := lexicon{asked: map[word][]int{}}
+	for line := range strings.Lines(things) {
+		asked, named, _ := strings.Cut(line, ":")
+		language, words, other := strings.Cut(asked, "/")
+		if !other {
+			language, words = string(text.English), asked
+		}
+		for w := range strings.FieldsSeq(words) {
+			w := word{text.Language(language), w}
+			l.asked[w] = append(l.asked[w], len(l.named))
+		}
+		l.named = append(l.named, strings.Fields(named))
+	}
+	return l
+})
+
+// lines maps each noun that has hyponyms to the line of nouns.txt that has it in its first sense.
+var lines = sync.OnceValue(func() map[string]int {
+	m := map[string]int{}
+	var upper string // the line before
+	start := 0       // where it starts
+	for line := range strings.Lines(nouns) {
+		if upper != "" && line[0] > upper[0] {
+			for w := range strings.FieldsSeq(upper[1:]) {
+				if w = strings.TrimSuffix(w, "~"); !strings.HasSuffix(w, "-") {
+					m[w] = start
+				}
+			}
+		}
+		start += len(upper)
+		upper = line
+	}
+	return m
+})
+
+// Things returns the words for things of the classes that the folded words of a question ask for, in lower case, most
+// nouns in the singular alone, each once and the most common ones of every class first, without the words of the question;
+// nil if it asks for none. Words of English ask in a question of any language.
+func Things(question []string, l text.Language) []string {
+	lexicon := classes()
+	asked := make([]bool, len(lexicon.named))
+	for _, w := range question {
+		for _, c := range lexicon.asked[word{text.English, w}] {
+			asked[c] = true
+		}
+		if l == text.English {
+			continue
+		}
+		for _, c := range lexicon.asked[word{l, w}] {
+			asked[c] = true
+		}
+	}
+	var lists [][]string
+	for c, is := range asked {
+		if is {
+			lists = append(lists, lexicon.named[c])
+		}
+	}
+	for _, noun := range askedNouns(question) {
+		if len(lexicon.asked[word{text.English, noun}]) == 0 {
+			lists = append(lists, hyponyms(noun))
+		}
+	}
+	return slices.DeleteFunc(inTurns(lists), func(thing string) bool { return slices.Contains(question, thing) })
+}
+
+// inTurns returns the words of lists, the first of each, then the second of each, each word once.
+func inTurns(lists [][]string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, list := range lists {
+			if i >= len(list) {
+				continue
+			}
+			more = true
+			if w := list[i]; !seen[w] {
+				seen[w] = true
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// Singulars calls fn with the forms in the singular that a word in lower case may be the regular plural of, until fn
+// returns true: "berries" may be of "berry", "berrie" or "berri". It reports whether fn did.
+func Singulars(word string, fn func(string) bool) bool {
+	stem, plural := strings.CutSuffix(word, "s")
+	if !plural || len(stem) < 3 || strings.HasSuffix(stem, "s") {
+		return false
+	}
+	if fn(stem) {
+		return true
+	}
+	stem, plural = strings.CutSuffix(stem, "e")
+	if !plural {
+		return false
+	}
+	if fn(stem) {
+		return true
+	}
+	stem, plural = strings.CutSuffix(stem, "i")
+	return plural && fn(stem+"y")
+}
+
+// Words that a noun which is asked for stands behind, and those that stand between.
+var (
+	askers  = []string{"what", "which", "whose", "any", "many", "kind", "kinds", "type", "types", "sort", "sorts", "of"}
+	between = []string{"of", "the", "my", "our", "your", "his", "her", "their", "other", "different", "new", "favorite", "favourite"}
+	enders  = []string{"is", "are", "was", "were", "am", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "should",
+		"i", "you", "he", "she", "it", "we", "they", "in", "on", "at", "for", "from", "to", "with", "and", "or"}
+)
+
+// mostBetween are the words that may stand between an asker and what is asked for.
+const mostBetween = 3
+
+// askedNouns returns what the phrases behind askers ask for, their last plural or else their last word: "which old cheeses
+// did" and "which cheeses taste good" ask for cheeses.
+func askedNouns(question []string) []string {
+	var out []string
+	for i, w := range question {
+		if !slices.Contains(askers, w) {
+			continue
+		}
+		noun := ""
+		for _, next := range question[i+1 : min(len(question), i+2+mostBetween)] {
+			if slices.Contains(enders, next) || slices.Contains(askers, next) {
+				break
+			}
+			plural := func(s string) bool { return Singulars(s, func(string) bool { return true }) }
+			if !slices.Contains(between, next) && (plural(next) || !plural(noun)) {
+				noun = next
+			}
+		}
+		if noun != "" && !slices.Contains(out, noun) {
+			out = append(out, noun)
+		}
+	}
+	return out
+}
+
+// A noun with fewer hyponyms is no class, and one with more is none that answers hang on: "thing", "person".
+const fewest, mostOfNoun = 3, 600
+
+// hyponyms returns the words for the hyponyms of the first sense of a noun, the common ones first; nil if it is none or
+// has too few or too many.
+func hyponyms(noun string) []string {
+	start, ok := lines()[noun]
+	if !ok && !Singulars(noun, func(s string) bool { start, ok = lines()[s]; return ok }) {
+		return nil
+	}
+	var common, rare []string
+	first := true
+	for line := range strings.Lines(nouns[start:]) {
+		if !first && line[0] <= nouns[start] {
+			break
+		}
+		for w := range strings.FieldsSeq(line[1:]) {
+			thing := strings.TrimRight(w, "-~")
+			switch {
+			case first && thing == noun:
+			case strings.HasSuffix(w, "~"):
+				rare = append(rare, thing)
+			default:
+				common = append(common, thing)
+			}
+		}
+		if first = false; len(common)+len(rare) > mostOfNoun {
+			return nil
+		}
+	}
+	if len(common)+len(rare) < fewest {
+		return nil
+	}
+	return append(common, rare...)
+}
