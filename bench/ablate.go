@@ -21,7 +21,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
-	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -32,8 +31,8 @@ type variant struct {
 	change func(*recall.Config)
 }
 
-// variants returns recall as it is, and then without each strategy, each signal and each source of words or candidates
-// in turn.
+// variants returns recall as it is, and then without each strategy and each source of words or candidates in turn. What
+// the signals of the ranking are worth says fit, which need not ask again for each.
 func variants() []variant {
 	out := []variant{{"nothing left out", func(*recall.Config) {}}}
 	for _, name := range memory.Strategies {
@@ -44,9 +43,6 @@ func variants() []variant {
 			c.Weights = maps.Clone(c.Weights)
 			c.Weights[name] = 0
 		}})
-	}
-	for _, s := range rank.DefaultWeights().Signals {
-		out = append(out, variant{"signal " + s.Name, func(c *recall.Config) { c.Ranking = c.Ranking.Scaled(s.Name, 0) }})
 	}
 	return append(out,
 		variant{"look-up of things", func(c *recall.Config) { c.Things = 0 }},

@@ -127,6 +127,12 @@ func TestRetrieval(t *testing.T) {
 		if !strings.Contains(string(found), `"retrieved":[["D1:1"]]`) {
 			t.Errorf("found is\n%s", found)
 		}
+		text := ok(t, nil, "fit", "--dataset", dataset, "--dataset", early, "--dir", filepath.Join(dir, "data"), "--leave", "set,speaker")
+		for _, want := range []string{"without set", "without speaker", "elsewhere", "how recall@10 over messages changes without a signal", "told "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
 	})
 	t.Run("a conversation of which an earlier run published a part is published whole", func(t *testing.T) {
 		t.Parallel()

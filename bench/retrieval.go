@@ -69,7 +69,7 @@ func (a *cli) retrievalCommand() *cobra.Command {
 	fl.StringVar(&f.facts, "facts", "", "facts published of the dataset: a scripted model answers extraction with them; implies --raw")
 	fl.BoolVar(&f.raw, "raw", false, "ask for raw messages alone too, and print what facts and tree add to them")
 	fl.StringVar(&f.compare, "compare", "", "an older run's --out: print how this one differs, question by question")
-	fl.BoolVar(&f.ablate, "ablate", false, "ask again without each strategy and each signal in turn, and print what each is worth")
+	fl.BoolVar(&f.ablate, "ablate", false, "ask again without each strategy and each source of words in turn, and print what each is worth")
 	fl.StringVar(&f.bankPrefix, "bank-prefix", "", "what the banks' names begin with (default with --url: bench-)")
 	fl.StringVar(&f.dir, "dir", "", "keep streams and store here; conversations that are there are not published again")
 	fl.DurationVar(&f.settle, "settle", 10*time.Minute, "how long a bank may take to settle")

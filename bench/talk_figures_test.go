@@ -16,6 +16,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 )
 
 // talk is a dataset, as much of it as is measured, and the bounds of what is found. They lie some half a point below what was
@@ -30,16 +31,23 @@ type talk struct {
 	last          float64     // hit@10 above plain BM25's where each question comes behind five others; 0 = not asked
 	foreign       float64     // how surely the confidence knows what nobody spoke of (AUC)
 	unanswered    float64     // the same of category 5; 0 = there is none
+	worse         worsening   // with which a bound of least does not hold
+}
+
+// worsening is a wrong weight of a signal that a kind of talk hangs on.
+type worsening struct {
+	signal string
+	factor float64 // by which its weights are multiplied
 }
 
 var talks = []talk{
 	{file: "locomo-dev.json", least: score.Score{"recall@10": .835, "hit@10": .885, "MRR": .68, "brecall@10": .83},
-		above: .22, raw: true, foreign: .975, unanswered: .86},
-	{file: "realtalk-dev.json", least: score.Score{"recall@10": .67, "hit@10": .795, "MRR": .58}, above: .10, raw: true, foreign: .93},
-	{file: "beam-dev.json", conversations: 4, least: score.Score{"recall@10": .675, "hit@10": .875, "MRR": .60}, above: .14, foreign: .985, unanswered: .75},
-	{file: "realmem-dev.json", conversations: 1, turns: 700, least: score.Score{"recall@10": .30, "hit@10": .43, "MRR": .255}, above: .06, foreign: .98},
-	{file: "lifebench-en-dev.json", turns: 700, least: score.Score{"recall@10": .505, "hit@10": .91, "MRR": .71}, above: .16, last: .45, foreign: .985},
-	{file: "lifebench-zh-dev.json", turns: 700, least: score.Score{"recall@10": .565, "hit@10": .96, "MRR": .77}, above: .27, last: .7, foreign: .985},
+		above: .22, raw: true, foreign: .975, unanswered: .86, worse: worsening{"words", .5}},
+	{file: "realtalk-dev.json", least: score.Score{"recall@10": .675, "hit@10": .805, "MRR": .58}, above: .10, raw: true, foreign: .93, worse: worsening{"told", .5}},
+	{file: "beam-dev.json", conversations: 4, least: score.Score{"recall@10": .68, "hit@10": .88, "MRR": .605}, above: .14, foreign: .985, unanswered: .75, worse: worsening{"length", .5}},
+	{file: "realmem-dev.json", conversations: 1, turns: 700, least: score.Score{"recall@10": .305, "hit@10": .44, "MRR": .258}, above: .06, foreign: .98, worse: worsening{"session share", 0}},
+	{file: "lifebench-en-dev.json", turns: 700, least: score.Score{"recall@10": .595, "hit@10": .99, "MRR": .785}, above: .22, last: .45, foreign: .985, worse: worsening{"in time", .5}},
+	{file: "lifebench-zh-dev.json", turns: 700, least: score.Score{"recall@10": .565, "hit@10": .96, "MRR": .77}, above: .27, last: .7, foreign: .985, worse: worsening{"in time", .5}},
 }
 
 // load reads what is measured of the dataset.
@@ -94,7 +102,8 @@ func TestRecallOnEverySet(t *testing.T) {
 			again = append(again, slices.MinFunc(loaded, func(a, b dataset.Conversation) int { return len(a.Turns()) - len(b.Turns()) }))
 		}
 	}
-	c := localClient(t)
+	o.dir = t.TempDir()
+	c := localClient(t, o.dir)
 	run, err := runRetrieval(ctx, c, sets, o)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +116,7 @@ func TestRecallOnEverySet(t *testing.T) {
 	}
 	t.Run("another store of the same conversations gives the same answers", func(t *testing.T) {
 		t.Parallel()
-		second, err := runRetrieval(ctx, localClient(t), again, o)
+		second, err := runRetrieval(ctx, localClient(t, t.TempDir()), again, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,10 +130,11 @@ func TestRecallOnEverySet(t *testing.T) {
 	})
 }
 
-// localClient returns a client of a pipeline that runs until the end of the test.
-func localClient(t *testing.T) *client.Client {
+// localClient returns a client of a pipeline on a data directory, which runs until the end of the test.
+func localClient(t *testing.T, dir string) *client.Client {
 	t.Helper()
-	c, err := client.New(client.DefaultConfig(), client.Deps{Conn: apptest.Start(t, apptest.Settings(t, nil)).Conn})
+	settings := apptest.Settings(t, map[string]string{"DATA": dir})
+	c, err := client.New(client.DefaultConfig(), client.Deps{Conn: apptest.Start(t, settings).Conn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +177,31 @@ func (k talk) check(t *testing.T, c *client.Client, sets, all []dataset.Conversa
 		k.checkLastLine(t, c, sets, o)
 	}
 	k.checkConfidence(ctx, t, c, sets, all, run, valid, o)
+	k.checkWorsened(t, sets, o)
+}
+
+// farBelow is how far below a bound a wrong weight may bring a figure.
+const farBelow = .15
+
+// checkWorsened asks the questions by a wrong weight and expects that the bounds notice.
+func (k talk) checkWorsened(t *testing.T, sets []dataset.Conversation, o runOptions) {
+	t.Helper()
+	lines, err := askChanged(t.Context(), o, sets, func(c *recall.Config) { c.Ranking = c.Ranking.Scaled(k.worse.signal, k.worse.factor) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := newSetFigures(sets, lines, nil)[0].Eunoe
+	t.Logf("with %v of the weight of %q: R@10 %.4f, hit@10 %.4f, MRR %.4f", k.worse.factor, k.worse.signal, found["recall@10"], found["hit@10"], found["MRR"])
+	noticed := false
+	for metric, least := range k.least {
+		noticed = noticed || found[metric] < least
+		if found[metric] < least-farBelow {
+			t.Errorf("with %v of the weight of %q %s is %.4f: more than a weight is wrong", k.worse.factor, k.worse.signal, metric, found[metric])
+		}
+	}
+	if !noticed {
+		t.Errorf("with %v of the weight of %q every bound of %v holds; they are too low to notice", k.worse.factor, k.worse.signal, k.least)
+	}
 }
 
 // checkLastLine asks each question behind five others of its conversation: what is asked last counts most.

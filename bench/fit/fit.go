@@ -5,9 +5,9 @@ import "math"
 
 // Example is one question: the values of each candidate, all of one length, and which candidates hold evidence.
 type Example struct {
-	Set, Group string // the dataset, and the part of it that is left out of a fit together
-	Values     [][]float64
-	Relevant   []bool
+	Set      string // the dataset
+	Values   [][]float64
+	Relevant []bool
 }
 
 // Steps and rate of the descent, and the share of the step before that its averages keep (Adam).

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -161,4 +162,19 @@ func TestConfidence(t *testing.T) {
 			t.Errorf("got %q", r.Response)
 		}
 	})
+}
+
+func TestOfManyPeopleTheNamesOfSomeAreLookedUp(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for i, m := range []struct{ speaker, text string }{
+		{"Ana", "I want to learn how to swim."}, {"Cem", "The neighbours are loud again."}, {"Dora", "To learn Welsh takes a year."},
+		{"Ana", "Cem said that Ben may have to close the shop."}, {"Ben", "See you on Sunday."}, {"Dora", "I learn slowly."},
+	} {
+		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", i)), Session: memory.SessionID(fmt.Sprintf("s%d", i)), Speaker: m.speaker, Content: m.text})
+	}
+	const want = "Cem said that Ben may have to close the shop."
+	if got := textsOf(w.recall(alice, wire.RecallRequest{Query: "What did Ana learn from Cem about Ben?"}).Items); len(got) == 0 || got[0] != want {
+		t.Errorf("got %q; expected %q first", got, want)
+	}
 }

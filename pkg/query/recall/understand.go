@@ -52,6 +52,10 @@ func understand(req Request, s Searcher) (question, error) {
 	if len(q.Named) == 0 {
 		return q, nil
 	}
+	if len(q.Speakers) > 1 && len(speakers) > 2 { // of many it names some: which talk it was is told by their names
+		q.addTerms(q.Named)
+		return q, nil
+	}
 	found, err := anyMatches(s, q.lookups)
 	if err == nil && !found { // the names are all there is to look up
 		q.addTerms(q.Named)

@@ -46,7 +46,7 @@ func (w Weights) Scaled(name string, factor float64) Weights {
 // DefaultWeights returns the weights Eunoe ranks by. Those of a talk were fitted on five LoCoMo conversations and two
 // REALTALK chats, those elsewhere on ten chats with an agent of BEAM, three of RealMem, and a phone's chats, notices
 // and notes of LifeBench in English and Chinese, each by a softmax over each question's candidates, so a score is near
-// a log-odds. The field weights were set by hand. The ablation of the benchmark prints what each signal is worth on
+// a log-odds. The field weights were set by hand. The benchmark (eunoe-bench fit) prints what each signal is worth on
 // each set. On sets that were left out of the fit they find less: BENCHMARKS has both.
 //
 // A share of the question is divided by the summed idf of its terms, so that a long question weighs no more than a
