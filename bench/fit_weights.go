@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -186,26 +185,6 @@ func readSignalsOf(ctx context.Context, db store.Store, set dataset.Conversation
 		out = append(out, one)
 	}
 	return out, nil
-}
-
-// byWeights returns the lines with the ten candidates that weights put first; ties in the order of the candidates.
-func byWeights(questions []rankedQuestion, weights func(rankedQuestion) []float64) []score.Line {
-	out := make([]score.Line, len(questions))
-	for i, q := range questions {
-		w, order, scores := weights(q), make([]int, len(q.ids)), make([]float64, len(q.ids))
-		for c, values := range q.Values {
-			order[c] = c
-			for k, x := range values {
-				scores[c] += w[k] * x
-			}
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		out[i] = q.line
-		for _, c := range order[:min(10, len(order))] {
-			out[i].Retrieved = append(out[i].Retrieved, []string{q.ids[c]})
-		}
-	}
-	return out
 }
 
 // fitAll fits on all questions, and without each group of a kind in turn.

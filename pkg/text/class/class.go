@@ -15,8 +15,8 @@ import (
 
 //go:generate go run ./generate
 
-// The texts are generated: things.txt has a line a class, the words that ask for it, a colon and its things, and
-// nouns.txt the tree of nouns.
+// The texts are generated: things.txt has a line a class, the words that ask for it, the things that classes.txt names,
+// and its hyponyms, with colons between them; nouns.txt is the tree of nouns.
 var (
 	//go:embed things.txt
 	things string
@@ -27,7 +27,8 @@ var (
 // lexicon maps what questions ask for to things.
 type lexicon struct {
 	asked map[word][]int // the classes that a folded word asks for
-	named [][]string     // the things of each class, the most common ones first
+	given [][]string     // the things of each class that classes.txt names
+	named [][]string     // its hyponyms, the most common ones first
 }
 
 // word is a word of a question in a language; English is read in every one.
@@ -40,7 +41,8 @@ type word struct {
 var classes = sync.OnceValue(func() lexicon {
 	l := lexicon{asked: map[word][]int{}}
 	for line := range strings.Lines(things) {
-		asked, named, _ := strings.Cut(line, ":")
+		asked, rest, _ := strings.Cut(line, ":")
+		given, named, _ := strings.Cut(rest, ":")
 		language, words, other := strings.Cut(asked, "/")
 		if !other {
 			language, words = string(text.English), asked
@@ -49,7 +51,7 @@ var classes = sync.OnceValue(func() lexicon {
 			w := word{text.Language(language), w}
 			l.asked[w] = append(l.asked[w], len(l.named))
 		}
-		l.named = append(l.named, strings.Fields(named))
+		l.given, l.named = append(l.given, strings.Fields(given)), append(l.named, strings.Fields(named))
 	}
 	return l
 })
@@ -74,8 +76,9 @@ var lines = sync.OnceValue(func() map[string]int {
 })
 
 // Things returns the words for things of the classes that the folded words of a question ask for, in lower case, most
-// nouns in the singular alone, each once and the most common ones of every class first, without the words of the question;
-// nil if it asks for none. Words of English ask in a question of any language.
+// nouns in the singular alone, each once and the most common ones of every class first; nil if it asks for none. A hyponym
+// that stands in the question is left out: who asks of Basel does not ask which city. Words of English ask in a question
+// of any language.
 func Things(question []string, l text.Language) []string {
 	lexicon := classes()
 	asked := make([]bool, len(lexicon.named))
@@ -93,15 +96,20 @@ func Things(question []string, l text.Language) []string {
 	var lists [][]string
 	for c, is := range asked {
 		if is {
-			lists = append(lists, lexicon.named[c])
+			lists = append(lists, append(slices.Clone(lexicon.given[c]), without(lexicon.named[c], question)...))
 		}
 	}
 	for _, noun := range askedNouns(question) {
 		if len(lexicon.asked[word{text.English, noun}]) == 0 {
-			lists = append(lists, hyponyms(noun))
+			lists = append(lists, without(hyponyms(noun), question))
 		}
 	}
-	return slices.DeleteFunc(inTurns(lists), func(thing string) bool { return slices.Contains(question, thing) })
+	return inTurns(lists)
+}
+
+// without returns the words of a list that are not in the other.
+func without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }
 
 // inTurns returns the words of lists, the first of each, then the second of each, each word once.

@@ -17,18 +17,20 @@ import (
 
 const most = 2000 // things of one class: the most common ones stay
 
-// writeThings writes the classes of classes.txt: the words that ask for it, a colon, and its things.
+// writeThings writes the classes of classes.txt: the words that ask for it, a colon, the things that are given, a colon,
+// and its hyponyms.
 func (n net) writeThings(w io.Writer) {
 	eachLine("classes.txt", func(line string) {
 		if strings.HasPrefix(line, "#") {
 			return
 		}
 		part := strings.SplitN(line+"::", ":", 4)
-		fmt.Fprintf(w, "%s:%s\n", part[0], strings.Join(n.things(strings.Fields(part[0]), strings.Fields(part[1]), strings.Fields(part[2])), " "))
+		given := strings.Fields(part[2])
+		fmt.Fprintf(w, "%s:%s:%s\n", part[0], strings.Join(given, " "), strings.Join(n.things(strings.Fields(part[0]), strings.Fields(part[1]), given), " "))
 	})
 }
 
-// things returns the words of the classes: those that are given, and the most common hyponyms. What asks for the classes, and
+// things returns the most common hyponyms of classes, without those that are given. What asks for the classes, and
 // the classes themselves, are no things: texts are searched for the words of a question in any case.
 func (n net) things(asked, classes, given []string) []string {
 	seen, roots := map[string]bool{}, map[string]bool{}
@@ -63,7 +65,7 @@ func (n net) things(asked, classes, given []string) []string {
 	slices.SortFunc(out, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(level(a), level(b)), cmp.Compare(a, b))
 	})
-	return append(slices.Clone(given), out[:min(len(out), most)]...)
+	return out[:min(len(out), most)]
 }
 
 // cldr notes the countries or languages in some languages: "countries.de.fr".
