@@ -10,6 +10,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // TestWhatAPowerCutLeavesIsGoneOnWith damages files that hold nothing which cannot be made anew, as a power cut may, in a
@@ -21,9 +22,13 @@ func TestWhatAPowerCutLeavesIsGoneOnWith(t *testing.T) {
 	session(t, c, func(p plain, _ *local.Local) {
 		converse(p, "talk", 12)
 		p.settle("talk")
-		if err := os.CopyFS(running, os.DirFS(c.Data)); err != nil {
-			t.Error(err)
-		}
+		natstest.Eventually(t, "a copy during which no file goes away", func() bool {
+			err := errors.Join(os.RemoveAll(running), os.CopyFS(running, os.DirFS(c.Data)))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+			return err == nil
+		})
 	})
 	if err := os.CopyFS(files, os.DirFS(c.Data)); err != nil {
 		t.Fatal(err)
