@@ -25,7 +25,8 @@ type flow struct {
 	applied *kv.Applied
 
 	mu      sync.Mutex
-	read    time.Time
+	read    time.Time   // when the last look began
+	looked  bool        // a look has ended: store is known
 	store   kv.Progress // as last read; zero where nobody tells
 	ofBank  map[memory.BankID]int
 	all     int
@@ -58,7 +59,7 @@ func (f *flow) enter(ctx context.Context, bank memory.BankID, upto uint64, cost 
 			f.mu.Lock()
 		}
 		stored, held := f.store.Messages.Held[bank]
-		if of := f.ofBank[bank]; !(held && stored < upto) && (of == 0 || of < aheadOfBank && f.all < aheadOfAll) {
+		if of := f.ofBank[bank]; f.looked && !(held && stored < upto) && (of == 0 || of < aheadOfBank && f.all < aheadOfAll) {
 			p := &pass{flow: f, bank: bank, cost: cost}
 			f.ofBank[bank] += cost
 			f.all += cost
@@ -91,7 +92,7 @@ func (f *flow) look(ctx context.Context) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.store = store
+	f.store, f.looked = store, true
 	left := f.pending[:0]
 	for _, p := range f.pending {
 		if !known || p.seq <= store.Write {
