@@ -241,7 +241,8 @@ func (a *cli) reportFit(w io.Writer, sets []dataset.Conversation, questions []ra
 	}
 	plain = slices.DeleteFunc(plain, func(l score.Line) bool { return !have[l.QID] })
 	valid := dataset.TurnIDs(sets)
-	byShipped, byAll := byWeights(questions, func(rankedQuestion) []float64 { return shipped }), byWeights(questions, func(rankedQuestion) []float64 { return all })
+	byShipped := byWeights(questions, func(rankedQuestion) []float64 { return shipped })
+	byAll := byWeights(questions, func(rankedQuestion) []float64 { return all })
 	byLeft := map[string][]score.Line{}
 	for _, kind := range leave {
 		byLeft[kind] = byWeights(questions, func(q rankedQuestion) []float64 { return without[[2]string{kind, q.groups[kind]}] })

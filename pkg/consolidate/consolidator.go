@@ -101,7 +101,8 @@ func (c *Consolidator) active(ctx context.Context) error {
 	c.metrics.active.Set(1)
 	defer c.metrics.active.Set(0)
 	l := newLoop(applier, c.config)
-	messages := feed{deps: c.deps, batch: c.config.Batch, retry: again, queue: newMessageQueue(applier.messages), read: make(chan []events.Event), to: l.batches, open: &l.open}
+	messages := feed{deps: c.deps, batch: c.config.Batch, retry: again, queue: newMessageQueue(applier.messages),
+		read: make(chan []events.Event), to: l.batches, open: &l.open}
 	publisher := outbox.New(outbox.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Published: c.metrics.changes, Profile: c.deps.Profile})
 	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased})
 

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"bytes"
 	"runtime"
 	"strings"
 	"sync"
@@ -234,7 +235,7 @@ func (r *reader) isThing(fold []byte) bool {
 	if r.things[string(fold)] {
 		return true
 	}
-	return fold[len(fold)-1] == 's' && class.Singulars(string(fold), func(s string) bool { return r.things[s] })
+	return bytes.HasSuffix(fold, []byte("s")) && class.Singulars(string(fold), func(s string) bool { return r.things[s] })
 }
 
 // countLone counts the characters of a pair that are terms by themselves, each half: it is in two pairs, or at an end.
