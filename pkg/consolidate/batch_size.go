@@ -44,11 +44,15 @@ func (b *batchSize) wrote(n int, took time.Duration, now time.Time) {
 	b.writes = float64(max(minWrites, n)) * min(max(fit, .5), 2)
 }
 
-// stored records the duration of a transaction of messages.
-func (b *batchSize) stored(took time.Duration, now time.Time) {
+// stored records the duration of a transaction of messages. One of a held bank does not tell what storing messages takes
+// that others wait for.
+func (b *batchSize) stored(took time.Duration, now time.Time, held bool) {
+	b.last = now
+	if held {
+		return
+	}
 	if b.sync == 0 {
 		b.sync = took
 	}
 	b.sync += (took - b.sync) / 8
-	b.last = now
 }

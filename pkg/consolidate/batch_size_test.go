@@ -40,7 +40,7 @@ func TestBatchSize(t *testing.T) {
 			t.Parallel()
 			p, now := new(consolidate.BatchSize), start
 			if c.talking {
-				p.Stored(c.sync, now)
+				p.Stored(c.sync, now, false)
 			}
 			if n := converge(p, c.each, c.sync, now); n < c.low || n > c.high {
 				t.Errorf("a transaction takes %d writes; expected %d to %d", n, c.low, c.high)

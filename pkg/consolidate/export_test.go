@@ -2,8 +2,12 @@ package consolidate
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/retry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -28,7 +32,37 @@ func (b *batchSize) Next() int { return b.next() }
 func (b *batchSize) Wrote(n int, took time.Duration, now time.Time) { b.wrote(n, took, now) }
 
 // Stored is stored.
-func (b *batchSize) Stored(took time.Duration, now time.Time) { b.stored(took, now) }
+func (b *batchSize) Stored(took time.Duration, now time.Time, held bool) { b.stored(took, now, held) }
+
+// BesideHeld applies a number of batches of a held bank's messages, all of them ready, while a write is offered. It returns
+// how many were left when the write was applied.
+func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batches int) (left int, err error) {
+	applier, err := newApplier(ctx, c.config, c.deps, retry.Policy{}, c.metrics)
+	if err != nil {
+		return 0, err
+	}
+	l, at := newLoop(applier, c.config), applier.messages
+	l.batches = make(chan MessageBatch, batches)
+	for range batches {
+		l.batches <- MessageBatch{To: &at, held: true}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	group.Go(func() error { return hand(ctx, l.writes, decodeWrites([]events.Event{write})) })
+	group.Go(func() error { return l.run(ctx) })
+	for l.applied.Load().Write < write.Seq && ctx.Err() == nil {
+		select {
+		case <-l.committed:
+		case <-ctx.Done():
+		}
+	}
+	left = len(l.batches)
+	cancel()
+	if err := group.Wait(); !errors.Is(err, context.Canceled) {
+		return left, err
+	}
+	return left, nil
+}
 
 // MessageQueue is messageQueue.
 type MessageQueue = messageQueue

@@ -120,6 +120,7 @@ func (f *feed) decodeHeld(ctx context.Context, group *errgroup.Group) *long {
 		batch, err := f.decoded(ctx, run)
 		if err == nil {
 			l.batch = *batch
+			l.batch.held = true
 			close(l.ready)
 		}
 		return err

@@ -14,10 +14,10 @@ import (
 )
 
 // Messages go before writes that are ready, but no more batches and for no longer than this, so that a flood of messages
-// does not keep facts out of the store.
+// does not keep facts out of the store. Messages of a held bank, which may take long, go before them once.
 const (
-	messagesFirst    = 8
-	messagesFirstFor = maxTransaction
+	mostMessagesFirst = 8
+	messagesFirstFor  = maxTransaction
 )
 
 // loop is the one goroutine that changes the store. Messages go first, because they are to be recallable at once; a
@@ -81,21 +81,27 @@ func (l *loop) tell(ctx context.Context) {
 func (l *loop) run(ctx context.Context) error {
 	signal(l.committed) // an earlier owner may have left changes and erasures behind
 	signal(l.erasures)
-	since := time.Now()
-	for batches := 0; ; {
+	first := newMessagesFirst(time.Now())
+	for ctx.Err() == nil {
+		select { // messages without end must not keep writes from being seen
+		case run := <-l.writesWanted():
+			if err := l.take(ctx, run); err != nil {
+				return err
+			}
+		default:
+		}
 		ready := l.ready()
-		if batches < messagesFirst && time.Since(since) < messagesFirstFor || ready == 0 {
+		if ready == 0 || first.allows(time.Now()) {
 			select {
 			case b := <-l.batches:
 				if err := l.applyMessages(ctx, b); err != nil {
 					return err
 				}
-				batches++
+				first.applied(b.held)
 				continue
 			default:
 			}
 		}
-		batches = 0
 		err := error(nil)
 		if ready > 0 {
 			err = l.applyWrites(ctx, ready)
@@ -105,31 +111,64 @@ func (l *loop) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		since = time.Now()
+		first = newMessagesFirst(time.Now())
 	}
+	return ctx.Err()
 }
 
-// receive waits for a batch of either stream. Writes are received only while few wait.
-func (l *loop) receive(ctx context.Context) error {
-	writes := l.writes
+// messagesFirst says for how long messages go before writes that are ready.
+type messagesFirst struct {
+	since   time.Time
+	batches int
+	held    bool // messages of a held bank were applied: they take turns with writes
+}
+
+func newMessagesFirst(now time.Time) messagesFirst { return messagesFirst{since: now} }
+
+// allows reports whether the next batch of messages goes before the writes.
+func (m *messagesFirst) allows(now time.Time) bool {
+	return !m.held && m.batches < mostMessagesFirst && now.Sub(m.since) < messagesFirstFor
+}
+
+// applied counts a batch that was applied.
+func (m *messagesFirst) applied(held bool) {
+	m.batches++
+	m.held = m.held || held
+}
+
+// writesWanted returns where writes are received from: nowhere while many wait.
+func (l *loop) writesWanted() chan []decodedWrite {
 	if len(l.waiting) >= 4*l.config.Batch {
-		writes = nil
+		return nil
+	}
+	return l.writes
+}
+
+// receive waits for a batch of either stream.
+func (l *loop) receive(ctx context.Context) error {
+	if err := l.skipErased(ctx); err != nil {
+		return err
 	}
 	select {
 	case b := <-l.batches:
 		return l.applyMessages(ctx, b)
-	case run := <-writes:
-		for _, d := range run {
-			w, err := l.admit(ctx, d)
-			if err != nil {
-				return err
-			}
-			l.waiting = append(l.waiting, w)
-		}
-		return l.skipErased(ctx)
+	case run := <-l.writesWanted():
+		return l.take(ctx, run)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// take adds writes that were read to those that wait.
+func (l *loop) take(ctx context.Context, run []decodedWrite) error {
+	for _, d := range run {
+		w, err := l.admit(ctx, d)
+		if err != nil {
+			return err
+		}
+		l.waiting = append(l.waiting, w)
+	}
+	return nil
 }
 
 // ready counts the writes at the front whose messages are applied, up to the size of the next transaction.
@@ -185,7 +224,7 @@ func (l *loop) applyMessages(ctx context.Context, b MessageBatch) error {
 	if err := l.ApplyMessages(ctx, b); err != nil {
 		return err
 	}
-	l.batch.stored(time.Since(began), time.Now())
+	l.batch.stored(time.Since(began), time.Now(), b.held)
 	l.open.Add(-int64(b.taken))
 	l.progressed()
 	signal(l.committed)

@@ -208,6 +208,19 @@ func TestConsolidator(t *testing.T) {
 			t.Error("the write behind the dead ones was not applied")
 		}
 	})
+	t.Run("messages of a held bank, of which more are always ready, do not keep a write waiting", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t)
+		f := consolidatetest.Fact(t, "Alice", "Alice keeps bees.")
+		f.ID = memory.NewFactID("alice", f.Text, f.Kind)
+		write, err := s.conn.EventAt(t.Context(), s.conn.Naming.Writes(), s.append(memory.Write{Kind: memory.WriteRetain, Op: "r", Facts: []memory.Fact{f}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left, err := s.consolidator(s.conn, s.db).BesideHeld(t.Context(), write, 300); left == 0 || err != nil || !s.has(s.db, f.Text) {
+			t.Errorf("the write was applied when %d batches were left: %v", left, err)
+		}
+	})
 	t.Run("a rebuild restores the store byte for byte in its dump", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t)

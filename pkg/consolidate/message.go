@@ -22,7 +22,8 @@ type MessageBatch struct {
 	Last   uint64 // the position moves there
 	// To is where the position moves, if not to Last: some banks are ahead of others.
 	To    *memory.MessagePosition
-	taken int // events of the queue that this batch is
+	taken int  // events of the queue that this batch is
+	held  bool // they are of a held bank
 	// End is the last event of the run where it is not among Kept, as a flush: it has a sequence and a time, and no state.
 	End *MessageEvent
 }
