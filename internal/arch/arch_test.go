@@ -22,6 +22,7 @@ const module = "github.com/eunoe-memory/eunoe/"
 var floors = map[string]float64{
 	"docs":                             0,
 	"internal/access":                  2,
+	"internal/longwork":                0,
 	"internal/natsd":                   0,
 	"internal/sqlitebuild":             0,
 	"internal/telemetry":               0,

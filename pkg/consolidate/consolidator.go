@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/eunoe-memory/eunoe/internal/longwork"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/backfill"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/erasure"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/outbox"
@@ -35,6 +36,7 @@ type Deps struct {
 	Log      zerolog.Logger
 	Now      func() time.Time // of dead letters; nil = time.Now
 	Owner    string           // this process, unlike any other's; "" = a random one
+	Long     *longwork.Limit  // of the process; nil = no limit
 	// WhileActive runs while this consolidator is the active one, until its context ends. It works for the store and
 	// never writes it. An error ends the consolidator. nil = nothing.
 	WhileActive func(ctx context.Context) error

@@ -143,9 +143,9 @@ func (f *feed) decoded(ctx context.Context, taken []held) (*MessageBatch, error)
 	if err != nil {
 		return nil, err
 	}
-	out := DecodeMessages(run, f.deps.Redactor)
+	out, err := DecodeMessages(ctx, run, f.deps.Redactor, f.deps.Long)
 	out.taken = len(taken)
-	return &out, nil
+	return &out, err
 }
 
 // whole returns events with their bodies. One that the log no longer holds was erased, and is left out.

@@ -185,7 +185,7 @@ func (s *stage) appliedBy(ahead func() bool) *sqlite.DB {
 			}
 		}
 		if len(messages) > 0 && (len(writes) == 0 || w.Upto > a.Messages() || ahead()) {
-			err = a.ApplyMessages(s.Context(), consolidate.DecodeMessages(messages[:1], redactor))
+			err = a.ApplyMessages(s.Context(), decoded(s.T, messages[:1], redactor))
 			messages = messages[1:]
 		} else {
 			err = a.ApplyWrites(s.Context(), []consolidate.Write{{Event: writes[0], Write: &w}})
@@ -245,7 +245,7 @@ func (s *stage) appliedByBank(bobIsNext func() bool) *sqlite.DB {
 		if len(others) == 0 || len(bob) > 0 && bobIsNext() {
 			next = &bob
 		}
-		batch := consolidate.DecodeMessages((*next)[:1], redactor)
+		batch := decoded(s.T, (*next)[:1], redactor)
 		*next = (*next)[1:]
 		batch.To = &memory.MessagePosition{Seq: min(before(others), before(bob)), Ahead: before(others), Held: map[memory.BankID]uint64{"bob": before(bob)}}
 		if err := a.ApplyMessages(s.Context(), batch); err != nil {
@@ -355,4 +355,14 @@ func (s *stage) carriedOut() {
 		end, err3 := s.conn.LastSeq(s.Context(), s.conn.Naming.Writes())
 		return err1 == nil && err2 == nil && err3 == nil && len(list) == 0 && writes == end
 	})
+}
+
+// decoded decodes messages.
+func decoded(t *testing.T, run []events.Event, redactor consolidate.Redactor) consolidate.MessageBatch {
+	t.Helper()
+	batch, err := consolidate.DecodeMessages(t.Context(), run, redactor, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return batch
 }

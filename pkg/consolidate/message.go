@@ -1,11 +1,13 @@
 package consolidate
 
 import (
+	"context"
 	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/eunoe-memory/eunoe/internal/longwork"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -28,30 +30,42 @@ type MessageBatch struct {
 	End *MessageEvent
 }
 
-// DecodeMessages decodes a run of message events. Flushes, acknowledgements of a broker and events
+// DecodeMessages decodes a run of message events, long ones at once as far as a limit allows; without one, on all cores. The
+// error is that of ctx. Flushes, acknowledgements of a broker and events
 // of banks that do not decode are not kept. A malformed message is kept as a dead event.
-func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
+func DecodeMessages(ctx context.Context, run []events.Event, redact Redactor, limit *longwork.Limit) (MessageBatch, error) {
 	if len(run) == 0 {
-		return MessageBatch{}
+		return MessageBatch{}, nil
 	}
 	out := MessageBatch{Events: run, Last: run[len(run)-1].Seq}
 	decoded := make([]*MessageEvent, len(run))
-	decode := func(i int) { decoded[i] = decodeMessage(run[i], redact) }
+	decode := func(i int) error {
+		done, err := limit.Begin(ctx, len(run[i].Data))
+		if err == nil {
+			decoded[i] = decodeMessage(run[i], redact)
+			done()
+		}
+		return err
+	}
 	size := 0
 	for _, e := range run {
 		size += len(e.Data)
 	}
 	if size < decodeAtOnce {
 		for i := range run {
-			decode(i)
+			if err := decode(i); err != nil {
+				return out, err
+			}
 		}
 	} else { // long messages, of which each takes a while
 		var group errgroup.Group
 		group.SetLimit(runtime.GOMAXPROCS(0))
 		for i := range run {
-			group.Go(func() error { decode(i); return nil })
+			group.Go(func() error { return decode(i) })
 		}
-		_ = group.Wait() // none returns an error
+		if err := group.Wait(); err != nil {
+			return out, err
+		}
 	}
 	for _, kept := range decoded {
 		if kept != nil {
@@ -61,7 +75,7 @@ func DecodeMessages(run []events.Event, redact Redactor) MessageBatch {
 	if end := run[len(run)-1]; len(out.Kept) == 0 || out.Kept[len(out.Kept)-1].Seq != end.Seq {
 		out.End = &MessageEvent{Seq: end.Seq, Stored: memory.At(end.Stored)}
 	}
-	return out
+	return out, nil
 }
 
 // decodeAtOnce is the size in bytes from which the messages of a run are decoded at once.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/eunoe-memory/eunoe/internal/longwork"
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -122,9 +123,6 @@ func (w *Worker) needsContext() bool {
 	return ok && reader.NeedsContext()
 }
 
-// largeWindow is the size in bytes from which a window is large.
-const largeWindow = 64 << 10
-
 // oneLarge waits where messages are large until no other window with such is being worked on, which takes seconds of a
 // processor for some: with one for each handler, nothing else would get on.
 func (w *Worker) oneLarge(ctx context.Context, found map[uint64]events.Event) (done func(), err error) {
@@ -132,15 +130,20 @@ func (w *Worker) oneLarge(ctx context.Context, found map[uint64]events.Event) (d
 	for _, e := range found {
 		size += len(e.Data)
 	}
-	if size < largeWindow {
+	if size < longwork.From {
 		return func() {}, nil
 	}
 	select {
 	case w.large <- struct{}{}:
-		return func() { <-w.large }, nil
 	case <-ctx.Done():
 		return nil, events.Classify(ctx.Err(), "read a large window")
 	}
+	place, err := w.deps.Long.Begin(ctx, size)
+	if err != nil {
+		<-w.large
+		return nil, events.Classify(err, "read a large window")
+	}
+	return func() { place(); <-w.large }, nil
 }
 
 // entitiesTimeout bounds the wait for known entities.

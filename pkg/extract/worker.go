@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/eunoe-memory/eunoe/internal/longwork"
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
@@ -74,6 +75,7 @@ type Deps struct {
 	// Entities returns entities known in a bank. Nil, an error, or no answer within 200 ms means none: extraction does
 	// not wait for what only helps it.
 	Entities func(ctx context.Context, bank memory.BankID) ([]memory.Entity, error)
+	Long     *longwork.Limit // of the process; nil = no limit
 	// Budget bounds the tokens of a bank's day, nil for no bound. Run runs it.
 	Budget *Budget
 }
@@ -90,7 +92,7 @@ type Worker struct {
 	unembedded atomic.Bool // the last facts went without vectors
 	senseless  senseless
 	flow       *flow
-	large      chan struct{} // one for the large window that is worked on
+	large      chan struct{} // one for the large window that is worked on, or waits for its place of Deps.Long
 }
 
 // NewWorker returns a worker. It starts nothing.

@@ -31,7 +31,7 @@ func Stage() process.Stage {
 			return process.Runner{}, err
 		}
 		s, err := consolidate.New(Config(p), consolidate.Deps{
-			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder,
+			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long,
 			WhileActive: func(ctx context.Context) error {
 				removeUnfinished(p)
 				return models(ctx)

@@ -45,7 +45,7 @@ func build(p *process.Process) (process.Runner, error) {
 		return process.Runner{}, err
 	}
 	deps := extract.Deps{
-		Conn: p.Conn, Log: p.Log, Embedder: p.Embedder, Extractor: rules.New(), Redactor: redact, Profile: p.Profile, Budget: budget,
+		Conn: p.Conn, Log: p.Log, Embedder: p.Embedder, Extractor: rules.New(), Redactor: redact, Profile: p.Profile, Budget: budget, Long: p.Long,
 	}
 	c := config(p.Settings)
 	if model := p.Models.Language(memory.StageExtract); model != nil {

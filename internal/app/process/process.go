@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/longwork"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -28,6 +29,7 @@ type Process struct {
 	Conn     *events.Conn // nil in a process of a Guest
 	Metrics  *prometheus.Registry
 	Models   *provider.Set
+	Long     *longwork.Limit // of what its stages do to long messages
 	Embedder memory.Embedder // the configured model, else the built-in one; never nil
 	HTTP     string          // address of the health checks, known once Run builds the stages
 	Gateway  string          // URL of the HTTP gateway, once it is built; "" = there is none
@@ -73,7 +75,7 @@ func NewLogger(w io.Writer, level string) zerolog.Logger {
 func New(c settings.Config, log zerolog.Logger, conn *events.Conn) (*Process, error) {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p := &Process{Settings: c, Log: log, Conn: conn, Metrics: reg, shared: map[string]shared{}, Callers: c.Conn("eunoe-caller", log)}
+	p := &Process{Settings: c, Log: log, Conn: conn, Metrics: reg, Long: longwork.Default(), shared: map[string]shared{}, Callers: c.Conn("eunoe-caller", log)}
 	p.Callers.Creds = ""
 	if conn == nil {
 		return p, p.useModels()

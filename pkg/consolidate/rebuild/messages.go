@@ -50,7 +50,10 @@ func scanMessages(ctx context.Context, deps consolidate.Deps, erased *rests, aft
 		if len(batch) == 0 {
 			return nil
 		}
-		decoded := consolidate.DecodeMessages(batch, deps.Redactor)
+		decoded, err := consolidate.DecodeMessages(ctx, batch, deps.Redactor, nil)
+		if err != nil {
+			return err
+		}
 		decoded = withErased(decoded, erased.erasedUpto(decoded.Last, batch))
 		batch = nil
 		return fn(decoded)
