@@ -106,9 +106,12 @@ func (c *Client) DeadLetters(ctx context.Context, bank memory.BankID, req wire.L
 	return Call(ctx, c, wire.DeadLetters, bank, req)
 }
 
+// settledPause is the longest pause between two looks of WaitSettled. A status takes some milliseconds.
+const settledPause = 250 * time.Millisecond
+
 // WaitSettled asks for the bank's status until every message published for it has been handled, and returns the last
-// status. It calls each, if not nil, with every status on the way. It asks after 50 ms at first and once a second at the
-// slowest. A bank that does not exist yet is waited for; the end of ctx is ErrDeadline.
+// status. It calls each, if not nil, with every status on the way. It asks after 50 ms at first and four times a second at
+// the slowest. A bank that does not exist yet is waited for; the end of ctx is ErrDeadline.
 func (c *Client) WaitSettled(ctx context.Context, bank memory.BankID, each func(wire.Status)) (wire.Status, error) {
 	pause := 50 * time.Millisecond
 	var last wire.Status
@@ -135,7 +138,7 @@ func (c *Client) WaitSettled(ctx context.Context, bank memory.BankID, each func(
 			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, memory.ErrDeadline)
 		case <-timer.C:
 		}
-		pause = min(pause*3/2, time.Second)
+		pause = min(pause*3/2, settledPause)
 	}
 }
 

@@ -73,9 +73,11 @@ func NewMessageQueue(at memory.MessagePosition) *MessageQueue { return newMessag
 // Add is add.
 func (q *messageQueue) Add(run []events.Event) { q.add(run) }
 
-// TakeOthers is takeOthers, with the position after it.
-func (q *messageQueue) TakeOthers(most int) ([]events.Event, memory.MessagePosition) {
-	return bare(q.takeOthers(most)), q.position()
+// TakeOthers is takeOthers, with the position after it. The events of a held bank, where there are any, are ready unless
+// they are being decoded.
+func (q *messageQueue) TakeOthers(most int, decoding bool) ([]events.Event, memory.MessagePosition) {
+	_, ready := q.next()
+	return bare(q.takeOthers(most, ready && !decoding)), q.position()
 }
 
 // PeekHeld is peekHeld.

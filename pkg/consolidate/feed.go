@@ -56,7 +56,7 @@ func (f *feed) decode(ctx context.Context, group *errgroup.Group) error {
 	at := f.queue.began
 	for {
 		if next == nil {
-			if run := f.queue.takeOthers(f.batch); len(run) > 0 {
+			if run := f.queue.takeOthers(f.batch, held != nil && held.decoded()); len(run) > 0 {
 				var err error
 				if next, err = f.decoded(ctx, run); err != nil {
 					return err

@@ -37,7 +37,7 @@ type messageQueue struct {
 	cost   int // of others
 	held   map[memory.BankID][]held
 	order  []memory.BankID // the held banks, the one whose turn it is first
-	turn   bool            // it is the turn of a held bank, for others had theirs
+	turn   bool            // it is the turn of a held bank once it is ready, for others had theirs
 	memory int
 }
 
@@ -139,9 +139,10 @@ func (q *messageQueue) holdLargest() bool {
 	return true
 }
 
-// takeOthers takes up to most events of banks that are not held, in the order of the stream, unless it is the turn of a held one.
-func (q *messageQueue) takeOthers(most int) []held {
-	if _, waits := q.next(); len(q.others) == 0 || q.turn && waits {
+// takeOthers takes up to most events of banks that are not held, in the order of the stream, unless it is the turn of a held
+// one, whose events are ready.
+func (q *messageQueue) takeOthers(most int, ready bool) []held {
+	if len(q.others) == 0 || q.turn && ready {
 		return nil
 	}
 	n := cut(q.others, most)

@@ -95,7 +95,7 @@ func TestEachBankIsAppliedInItsOrder(t *testing.T) {
 				}
 				run = nil
 			default:
-				others, to := q.TakeOthers(1 + r.IntN(20))
+				others, to := q.TakeOthers(1+r.IntN(20), len(run) > 0 && r.IntN(2) == 0)
 				s.apply(t, others, to)
 			}
 			s.matches(t, log)
@@ -125,14 +125,22 @@ func TestAQuietBankDoesNotWaitForALoudOne(t *testing.T) {
 			}
 			seq++
 			q.Add([]events.Event{{Seq: seq, Bank: "quiet", Data: []byte("{}")}})
-			run, to := q.TakeOthers(200)
+			run, to := q.TakeOthers(200, false)
 			if len(run) == 0 { // the loud bank had no turn yet
 				bank, loud := q.PeekHeld(200)
 				q.TakeHeld(bank, len(loud))
-				run, to = q.TakeOthers(200)
+				run, to = q.TakeOthers(200, false)
 			}
 			if !slices.ContainsFunc(run, func(e events.Event) bool { return e.Bank == "quiet" }) || to.Of("quiet") != seq || to.Of("loud") >= seq {
 				t.Errorf("%d events are next, and the position after them is %+v", len(run), to)
+			}
+			q.PeekHeld(200) // and is decoded
+			for range 3 {
+				seq++
+				q.Add([]events.Event{{Seq: seq, Bank: "quiet", Data: []byte("{}")}})
+				if run, _ := q.TakeOthers(200, true); len(run) != 1 {
+					t.Errorf("while the loud bank's next messages are decoded, %d events of others are taken", len(run))
+				}
 			}
 		})
 	}
