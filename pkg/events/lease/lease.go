@@ -20,7 +20,8 @@ import (
 
 const (
 	leaseRenew = events.LeaseTTL / 6 // how often a lease is renewed
-	leaseGrace = 3 * leaseRenew      // how long who has found the broker unreachable leaves free leases to their owners
+	leaseGrace = 4 * leaseRenew      // how long free leases are left to their owners once an unreachable broker answers again
+	answerTime = 2 * leaseRenew      // how long the broker may take to answer; a lease outlives a broker that is away for less
 )
 
 // lease is a key of the bucket that this process holds.
@@ -44,6 +45,8 @@ func acquire(ctx context.Context, c *events.Conn, key, owner string) (*lease, er
 
 // Holder returns the owner of a lease, "" if nobody holds it.
 func Holder(ctx context.Context, c *events.Conn, key string) (owner string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	r, err := kv.Open(c, c.Naming.LeaseBucket()).Get(ctx, key)
 	return string(r.Value), err
 }
@@ -51,7 +54,7 @@ func Holder(ctx context.Context, c *events.Conn, key string) (owner string, err 
 // renew extends the lease by events.LeaseTTL, or takes it where nobody holds it: an election of the broker may last longer
 // than it lives. The error is memory.ErrConflict if another process holds it.
 func (l *lease) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*leaseRenew)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	rev, err := l.bucket.Put(ctx, l.record)
 	if errors.Is(err, memory.ErrConflict) {
@@ -111,15 +114,13 @@ func (l *lease) keep(ctx context.Context) bool {
 // that one run is active.
 func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(context.Context) error) error {
 	waits := events.Backoff{Min: 100 * time.Millisecond, Max: 2 * time.Second}.Intervals()
+	away := false // the broker did not answer the last question
 	for ctx.Err() == nil {
-		l, err := acquire(ctx, c, key, owner)
-		if err != nil && ctx.Err() == nil {
-			c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
-			events.Sleep(ctx, leaseGrace)
-			continue
-		}
+		l, err := await(ctx, c, key, owner, &away)
 		if l == nil {
-			events.Sleep(ctx, leaseRenew/4)
+			if err != nil && ctx.Err() == nil {
+				c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
+			}
 			continue
 		}
 		held, err := l.run(ctx, run)
@@ -138,6 +139,31 @@ func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(conte
 		}
 	}
 	return nil
+}
+
+// await looks once whether the lease is free and takes it, or waits a little. It only writes after it has read: what a
+// client sends while it is not connected reaches the broker later, before the owner can renew. After an answer that
+// failed to come, or came over another connection, it leaves the lease to its owner for leaseGrace.
+func await(ctx context.Context, c *events.Conn, key, owner string, away *bool) (*lease, error) {
+	connected, reconnects := c.NC.IsConnected(), c.NC.Stats().Reconnects
+	holder, err := Holder(ctx, c, key)
+	*away = *away || !connected || c.NC.Stats().Reconnects != reconnects
+	switch {
+	case err != nil:
+		*away = true
+		events.Sleep(ctx, leaseRenew)
+		return nil, err
+	case *away:
+		*away = false
+		events.Sleep(ctx, leaseGrace)
+		return nil, nil
+	case holder != "" && holder != owner:
+		events.Sleep(ctx, leaseRenew/4)
+		return nil, nil
+	}
+	l, err := acquire(ctx, c, key, owner)
+	*away = err != nil
+	return l, err
 }
 
 // run calls f while it renews the lease, and then releases it.

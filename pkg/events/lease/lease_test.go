@@ -98,42 +98,52 @@ func TestHold(t *testing.T) {
 	t.Run("a lease that expired while the broker was away is taken again by its holder", func(t *testing.T) {
 		t.Parallel()
 		s := natstest.StartServer(t)
-		first, second := s.Connect(t), s.Connect(t)
-		if err := first.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
+		second, wire := s.Connect(t), &severable{}
+		if err := second.Reconcile(t.Context(), events.DefaultStreamOptions()); err != nil {
 			t.Fatal(err)
 		}
+		first, err := events.Connect(t.Context(), events.ConnConfig{URL: second.NC.ConnectedUrl(), Options: []nats.Option{nats.SetCustomDialer(wire)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(first.Close)
 		held := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		var both sync.WaitGroup
-		both.Go(func() {
+		var all sync.WaitGroup
+		all.Go(func() {
 			if err := lease.Hold(ctx, first, "k", "first", func(ctx context.Context) error { close(held); <-ctx.Done(); return nil }); err != nil {
 				t.Error(err)
 			}
 		})
 		<-held
-		both.Go(func() {
-			if err := lease.Hold(ctx, second, "k", "second", func(ctx context.Context) error {
-				if ctx.Err() == nil {
-					t.Error("the one that stood by took it")
-				}
-				return nil
-			}); err != nil {
-				t.Error(err)
-			}
-		})
 		s.Shutdown()
-		if !events.Sleep(t.Context(), events.LeaseTTL+time.Second) { // how long the broker is away
-			t.Fatal("the test ended")
+		wire.sever(true)
+		const others = 8 // they ask at different moments, so that some wait for an answer when the broker is back
+		for i := range others {
+			all.Go(func() {
+				if err := lease.Hold(ctx, second, "k", fmt.Sprint("other", i), func(ctx context.Context) error {
+					if ctx.Err() == nil {
+						t.Error("one that stood by took it")
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+			if !events.Sleep(t.Context(), (events.LeaseTTL+time.Second)/others) { // the broker is away for longer than the lease lives
+				t.Fatal("the test ended")
+			}
 		}
 		s.Restart(t)
-		natstest.Eventually(t, "the broker is back with its buckets", func() bool { return first.Reconcile(t.Context(), events.DefaultStreamOptions()) == nil })
+		natstest.Eventually(t, "the broker is back with its buckets", func() bool { return second.Reconcile(t.Context(), events.DefaultStreamOptions()) == nil })
+		wire.sever(false) // the holder connects last
 		natstest.Eventually(t, "the holder has it again", func() bool {
 			owner, err := lease.Holder(t.Context(), second, "k")
 			return err == nil && owner == "first"
 		})
 		cancel()
-		both.Wait()
+		all.Wait()
 	})
 
 	t.Run("it is kept for longer than the TTL of a lease", func(t *testing.T) {

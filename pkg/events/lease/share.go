@@ -185,6 +185,8 @@ func shareOf(members []string, owner string, parts int) (first, share int) {
 
 // look returns the members, sorted and including this process, and the owner of each part.
 func (s *sharer) look(ctx context.Context) (members []string, owners map[int]string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	members, owners = []string{s.cfg.Owner}, map[int]string{}
 	err = kv.Open(s.conn, s.conn.Naming.LeaseBucket()).Each(ctx, s.cfg.Group+".>", func(r kv.Record) error {
 		t := strings.SplitN(r.Key, ".", 3)
