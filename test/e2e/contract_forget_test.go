@@ -275,7 +275,7 @@ func TestRecallsDuringIngestSeeTheirOwnBank(t *testing.T) {
 	pub.Add(1)
 	go func() {
 		defer pub.Done()
-		for i := 0; ; i++ {
+		for i := range 1000 {
 			select {
 			case <-stop:
 				return
