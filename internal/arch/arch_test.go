@@ -36,6 +36,7 @@ var floors = map[string]float64{
 	"pkg/events/internal/pull":         1.1,
 	"pkg/events/ordered":               1.2,
 	"pkg/events/kv":                    1.3,
+	"pkg/events/snapshot":              1.1,
 	"pkg/events/deadletter":            1.3,
 	"pkg/events/lease":                 1.4,
 	"pkg/events/work":                  1.4,

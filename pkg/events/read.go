@@ -155,6 +155,15 @@ func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error
 	return s, Classify(err, "read stream %s", name)
 }
 
+// HasStream reports whether the broker has a stream.
+func (c *Conn) HasStream(ctx context.Context, name string) (bool, error) {
+	_, err := c.stream(ctx, name)
+	if errors.Is(err, memory.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*nats.Msg, error) {
 	body, err := json.Marshal(req)
 	if err != nil {

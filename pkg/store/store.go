@@ -81,6 +81,16 @@ func Open(cfg Config) (Store, error) {
 	return db, nil
 }
 
+// Copy writes a store, which others may be using, as of one commit into a new file that is private to its owner and synced
+// to disk. An existing file is memory.ErrConflict; after another error there is none.
+func Copy(ctx context.Context, dsn, to string) error {
+	path, err := sqlitePath(dsn)
+	if err != nil {
+		return err
+	}
+	return sqlite.Copy(ctx, path, to)
+}
+
 // sqlitePath returns the path of a DSN: all of it, or what follows sqlite: and, as in a URL, two slashes.
 func sqlitePath(dsn string) (string, error) {
 	scheme, rest, found := strings.Cut(dsn, ":")

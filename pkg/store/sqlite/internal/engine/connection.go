@@ -6,11 +6,13 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	vec "github.com/asg017/sqlite-vec-go-bindings/cgo"
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -92,4 +94,13 @@ func readerDSN(c Config) string {
 func dsn(path string, params url.Values) string {
 	p := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
 	return "file:" + p + "?" + params.Encode()
+}
+
+// Copy writes the content of a file, which others may be writing, as of one commit into a new file. The copy has no
+// write-ahead log.
+func Copy(ctx context.Context, from, to string, busy time.Duration) (err error) {
+	pool := newPool(dsn(from, url.Values{"mode": {"ro"}, "_busy_timeout": {strconv.FormatInt(busy.Milliseconds(), 10)}}), 1, 0)
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", to)
+	return err
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
+	"github.com/eunoe-memory/eunoe/internal/console"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+)
+
+func (a *cli) backupCommand() *cobra.Command {
+	var stopped bool
+	cmd := &cobra.Command{
+		Use:   "backup DIRECTORY",
+		Short: "Copy the streams and the store into a new directory",
+		Long: "Copies the streams of the NATS server at --url or EUNOE_URL by its own snapshots, and the\n" +
+			"store where its file is on this host. Nothing has to be stopped. With --offline the streams\n" +
+			"are those in the data directory of a stopped eunoe. The copy of the store is checked.",
+		Example: "  eunoe backup /var/backups/eunoe-2026-05-20\n  eunoe backup --offline --data ./memory ./copy",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, _, err := a.Settings(a.overrides(cmd))
+			if err != nil {
+				return err
+			}
+			dir, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := offline.Backup(cmd.Context(), c, dir, stopped, showStep(cmd.ErrOrStderr(), "copying"))
+			if err != nil {
+				return err
+			}
+			line := fmt.Sprintf("%s holds %s", dir, count(len(m.Streams), "stream"))
+			if m.Store {
+				line += " and the store"
+			} else {
+				line += "; there is no store at " + c.Store + ", so restoring makes it anew from the log"
+			}
+			return a.print(cmd, m, line)
+		},
+	}
+	cmd.Flags().BoolVar(&stopped, "offline", false, "read the data directory of a stopped eunoe")
+	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
+	return cmd
+}
+
+func (a *cli) restoreCommand() *cobra.Command {
+	var stopped bool
+	cmd := &cobra.Command{
+		Use:   "restore DIRECTORY",
+		Short: "Make the streams and the store of a backup, and verify them",
+		Long: "Makes the streams of a backup on the NATS server at --url or EUNOE_URL, which must have none of\n" +
+			"this prefix, and the store at EUNOE_STORE, where there must be none; a backup without a store\n" +
+			"has it made from the log. With --offline the streams are made in a new data directory, for\n" +
+			"`eunoe up`. All of it is verified then. No stage may run.",
+		Example: "  eunoe restore --offline --data ./memory /var/backups/eunoe-2026-05-20",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, _, err := a.Settings(a.overrides(cmd))
+			if err != nil {
+				return err
+			}
+			var v wire.Verification
+			if v, err = offline.Restore(cmd.Context(), c, args[0], stopped, showStep(cmd.ErrOrStderr(), "restoring")); err != nil {
+				return err
+			}
+			if a.JSON {
+				err = console.PrintJSON(cmd.OutOrStdout(), v)
+			} else {
+				showVerification(cmd.OutOrStdout(), v)
+			}
+			if err == nil && !v.OK {
+				err = errUnsound
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&stopped, "offline", false, "make the streams in the data directory of an eunoe that is not running")
+	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
+	return cmd
+}
+
+// showStep prints what is being done.
+func showStep(w io.Writer, doing string) func(string) {
+	return func(what string) { fmt.Fprintln(w, console.Clean(doing+" "+what)) }
+}
