@@ -89,7 +89,7 @@ func TestTreeOfPublishedFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	l, err := local.Start(ctx, cfg, os.Stderr)
 	if err != nil {

@@ -81,3 +81,36 @@ func TestVerifyCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestBackupAndRestoreCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, environ := startLocal(t, dir)
+	talk(t, environ, "alice")
+	online, offline := filepath.Join(t.TempDir(), "online"), filepath.Join(t.TempDir(), "offline")
+	if out := ok(t, environ, "backup", "--data", dir, online); !strings.Contains(out, "and the store") {
+		t.Errorf("got %s", out)
+	}
+	if r := run(t, t.Context(), environ, "", "backup", "--data", dir, online); r.code == 0 || !strings.Contains(r.err, "directory of its own") {
+		t.Errorf("over a backup: %+v", r)
+	}
+	stop(t, l)
+	ok(t, nil, "backup", "--offline", "--data", dir, offline)
+	if r := run(t, t.Context(), nil, "", "restore", "--offline", "--data", dir, online); r.code != 4 || !strings.Contains(r.err, "move it away") {
+		t.Errorf("over a store: %+v", r)
+	}
+	for _, backup := range []string{online, offline} {
+		restored := filepath.Join(t.TempDir(), "restored")
+		if out := ok(t, nil, "restore", "--offline", "--data", restored, backup); !strings.Contains(out, "rules hold") {
+			t.Errorf("got %s", out)
+		}
+		again, environ := startLocal(t, restored)
+		if s := apptest.Decode[struct{ Messages int }](t, ok(t, environ, "status", "--bank", "alice", "--json")); s.Messages != 5 {
+			t.Errorf("%d messages of 5 are there", s.Messages)
+		}
+		stop(t, again)
+	}
+	if r := run(t, t.Context(), nil, "", "restore", "--offline", "--data", t.TempDir(), t.TempDir()); r.code != 3 || !strings.Contains(r.err, "is no backup") {
+		t.Errorf("what is no backup: %+v", r)
+	}
+}
