@@ -105,8 +105,9 @@ func TestBackupAndRestoreCommands(t *testing.T) {
 			t.Errorf("got %s", out)
 		}
 		again, environ := startLocal(t, restored)
-		if s := apptest.Decode[struct{ Messages int }](t, ok(t, environ, "status", "--bank", "alice", "--json")); s.Messages != 5 {
-			t.Errorf("%d messages of 5 are there", s.Messages)
+		s := apptest.Decode[struct{ Conservation struct{ Committed int } }](t, ok(t, environ, "status", "--bank", "alice", "--json"))
+		if s.Conservation.Committed != 5 {
+			t.Errorf("%d messages of 5 are there", s.Conservation.Committed)
 		}
 		stop(t, again)
 	}
