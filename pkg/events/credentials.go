@@ -3,8 +3,10 @@ package events
 import (
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -21,20 +23,37 @@ type TLS struct {
 	Cert, Key string // client certificate, if the server asks for one; both or neither
 }
 
-// options returns the connection options after checking that the files exist.
-func (t TLS) options() ([]nats.Option, error) {
-	var opts []nats.Option
+// Validate reports what is missing, cannot be read or is no certificate. The error is memory.ErrInvalid and names the field.
+func (t TLS) Validate() error {
 	if (t.Cert == "") != (t.Key == "") {
-		return nil, memory.Invalid("tls", "a certificate and its key go together; one is missing")
+		return memory.Invalid("tls", "a certificate and its key go together; one is missing")
 	}
 	for _, f := range []struct{ field, path string }{{"tls_ca", t.CA}, {"tls_cert", t.Cert}, {"tls_key", t.Key}} {
 		if f.path == "" {
 			continue
 		}
-		if _, err := os.Stat(f.path); err != nil {
-			return nil, memory.Invalid(f.field, "cannot be read: %v", err)
+		text, err := os.ReadFile(f.path)
+		if err != nil {
+			return memory.Invalid(f.field, "cannot be read: %v", err)
+		}
+		if f.path == t.CA && !x509.NewCertPool().AppendCertsFromPEM(text) {
+			return memory.Invalid(f.field, "%s holds no certificate of an authority", f.path)
 		}
 	}
+	if t.Cert != "" {
+		if _, err := tls.LoadX509KeyPair(t.Cert, t.Key); err != nil {
+			return memory.Invalid("tls_cert", "%s and the key %s: %v", t.Cert, t.Key, err)
+		}
+	}
+	return nil
+}
+
+// options returns the connection options after checking the files.
+func (t TLS) options() ([]nats.Option, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	var opts []nats.Option
 	if t.CA != "" {
 		opts = append(opts, nats.RootCAs(t.CA))
 	}
@@ -66,6 +85,8 @@ func credentials(path string) (nats.Option, error) {
 // other error unchanged.
 func (c ConnConfig) refused(err error) error {
 	var untrusted *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var alert *net.OpError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) && c.Creds == "":
 		return fmt.Errorf("it asks for credentials: name their file in EUNOE_CREDS (--creds); an operator makes them with `eunoe auth`: %w: %w", memory.ErrForbidden, err)
@@ -73,6 +94,10 @@ func (c ConnConfig) refused(err error) error {
 		return fmt.Errorf("it does not know the credentials in %s: they were removed, or are of another broker (`eunoe auth list` shows whose there are): %w: %w", c.Creds, memory.ErrForbidden, err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("it does not speak TLS: %w: %w", memory.ErrInvalid, err)
+	case errors.As(err, &untrusted) && !errors.As(err, &unknown):
+		return fmt.Errorf("its certificate does not hold, whoever signed it: %w: %w", memory.ErrInvalid, err)
+	case errors.As(err, &alert) && alert.Op == "remote error": // as crypto/tls calls what the other side says
+		return fmt.Errorf("it does not accept this program's certificate, or asks for one: name one that its authority signed, with its key, in EUNOE_TLS_CERT and EUNOE_TLS_KEY: %w: %w", memory.ErrForbidden, err)
 	case errors.As(err, &untrusted):
 		return fmt.Errorf("its certificate is not trusted; name the file of the authority that signed it in EUNOE_TLS_CA: %w: %w", memory.ErrInvalid, err)
 	case errors.Is(err, nats.ErrNkeysNotSupported):

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
@@ -286,21 +288,53 @@ func TestTLS(t *testing.T) {
 		if err := dial(w.url, w.seed("alice"), events.TLS{CA: ca.path, Cert: own, Key: ownKey}); err != nil {
 			t.Error(err)
 		}
-		if err := dial(w.url, w.seed("alice"), events.TLS{CA: ca.path}); err == nil {
-			t.Error("it let in who showed none")
+		strange, strangeKey := newAuthority(t, t.TempDir()).sign(t, t.TempDir(), "stranger")
+		for name, shown := range map[string]events.TLS{"none": {CA: ca.path}, "another authority's": {CA: ca.path, Cert: strange, Key: strangeKey}} {
+			if err := dial(w.url, w.seed("alice"), shown); err == nil {
+				t.Errorf("it let in who showed %s", name)
+			} else if errors.Is(err, memory.ErrForbidden) != strings.Contains(err.Error(), "EUNOE_TLS_CERT") {
+				t.Errorf("who showed %s is told %v", name, err)
+			}
+		}
+	})
+	t.Run("a certificate that does not hold is told from an authority that is not known", func(t *testing.T) {
+		t.Parallel()
+		for name, c := range map[string]struct {
+			change func(*x509.Certificate)
+			want   string
+		}{
+			"expired":   {func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }, "expired"},
+			"not yet":   {func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) }, "not yet valid"},
+			"elsewhere": {func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, []string{"elsewhere.example"} }, "127.0.0.1"},
+		} {
+			certFile, keyFile := ca.signChanged(t, dir, name, c.change)
+			pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Start()
+			t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+			if err := dial(s.ClientURL(), "", events.TLS{CA: ca.path}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "EUNOE_TLS_CA") {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	})
 	t.Run("a wrong file is named", func(t *testing.T) {
 		t.Parallel()
 		for setting, set := range map[string]map[string]string{
 			"EUNOE_TLS_CERT": {"TLS_CERT": cert}, "EUNOE_TLS_KEY": {"TLS_CERT": key, "TLS_KEY": cert}, "EUNOE_TLS_CA": {"TLS_CA": "/no/such/file"},
+			"EUNOE_TLS_CA: " + key + " holds no certificate": {"TLS_CA": key},
 			"EUNOE_LISTEN": {"LISTEN": "everywhere"}, "EUNOE_INBOX": {"INBOX": "_INBOX.>"},
 		} {
 			if _, _, err := settings.Load(nil, set); err == nil || !strings.Contains(err.Error(), setting) {
 				t.Errorf("%v: %v", set, err)
 			}
 		}
-		for _, tls := range []events.TLS{{CA: "/no/such/file"}, {Cert: cert}, {Cert: "/no/such/file", Key: key}} {
+		for _, tls := range []events.TLS{{CA: "/no/such/file"}, {CA: key}, {CA: os.DevNull}, {Cert: cert}, {Cert: "/no/such/file", Key: key}, {Cert: own, Key: key}} {
 			if _, err := events.Dial(events.ConnConfig{TLS: tls}); !errors.Is(err, memory.ErrInvalid) {
 				t.Errorf("%+v: %v", tls, err)
 			}
@@ -338,6 +372,11 @@ func newAuthority(t *testing.T, dir string) *authority {
 
 func (a *authority) sign(t *testing.T, dir, name string) (cert, key string) {
 	t.Helper()
+	return a.signChanged(t, dir, name, func(*x509.Certificate) {})
+}
+
+func (a *authority) signChanged(t *testing.T, dir, name string, change func(*x509.Certificate)) (cert, key string) {
+	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -345,6 +384,7 @@ func (a *authority) sign(t *testing.T, dir, name string) (cert, key string) {
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	change(tmpl)
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &k.PublicKey, a.key)
 	if err != nil {
 		t.Fatal(err)

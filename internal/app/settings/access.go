@@ -2,12 +2,13 @@ package settings
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // AccessSettings say who may connect, and how.
@@ -35,10 +36,9 @@ func (s AccessSettings) check(wrong func(name, format string, args ...any)) {
 			wrong("TLS_CERT", "with %sTLS_KEY: %v", Prefix, err)
 		}
 	}
-	if s.TLSCA != "" {
-		if _, err := os.Stat(s.TLSCA); err != nil {
-			wrong("TLS_CA", "%v", err)
-		}
+	var field *memory.FieldError
+	if err := (events.TLS{CA: s.TLSCA}).Validate(); errors.As(err, &field) {
+		wrong("TLS_CA", "%s", field.Message)
 	}
 }
 
