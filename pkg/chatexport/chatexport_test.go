@@ -184,7 +184,7 @@ func TestWhatsApp(t *testing.T) {
 
 func TestWrongFilesAreRefused(t *testing.T) {
 	t.Parallel()
-	whole := zipped(t, "conversations.json", chatGPT)
+	whole, bomb := zipped(t, "conversations.json", chatGPT), strings.Repeat(`{"uuid":"`+strings.Repeat("x", 64<<10)+`"},`, 520)
 	for name, c := range map[string]struct {
 		data []byte
 		from chatexport.Format
@@ -196,6 +196,8 @@ func TestWrongFilesAreRefused(t *testing.T) {
 		"empty":                        {nil, "", "no export that is known"},
 		"another format than was said": {[]byte(discord), chatexport.Claude, "an object before byte 1, where an array was expected"},
 		"no message":                   {[]byte(`[{"uuid":"u","chat_messages":[]}]`), "", "holds no message"},
+		"one endless value":            {[]byte(`[{"a":[` + bomb), chatexport.ChatGPT, "is longer than 33554432 bytes"},
+		"a decompression bomb":         {zipped(t, "conversations.json", "["+bomb), chatexport.ChatGPT, "unpacks to more than 200 times its size"},
 		"a shape of tomorrow":          {[]byte(`[{"id":"x","mapping":[1,2]}]`), "", "1 conversations of another shape"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func (s *source) detect() (Format, error) {
 	}
 	for _, p := range s.parts {
 		var format Format
-		err := p.read(func(in io.Reader) error {
+		err := p.read(func(in *limited) error {
 			format = recognise(bufio.NewReaderSize(in, 64<<10))
 			return nil
 		})

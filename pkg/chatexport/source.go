@@ -14,8 +14,17 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// maxUnpacked is the largest size of an unpacked file of an archive, in bytes: it bounds decompression bombs.
-const maxUnpacked = 8 << 30
+// How many bytes are unpacked of an archive, which bounds decompression bombs: by its size, for text is packed to a tenth or
+// so, and in all.
+const (
+	unpackedBySize = 200
+	leastUnpacked  = 16 << 20
+	maxUnpacked    = 8 << 30
+)
+
+// maxValue is the size in bytes of the longest JSON value that is read at once: a conversation, or a field that is skipped.
+// It is in memory several times while it is.
+const maxValue = 32 << 20
 
 // source is a file to import: the file itself, or those of a zip archive.
 type source struct {
@@ -27,6 +36,7 @@ type source struct {
 type part struct {
 	name string
 	open func() (io.ReadCloser, error)
+	left *int64 // bytes that may still be unpacked of its archive; nil for the file itself
 }
 
 func open(file io.ReaderAt, size int64) (*source, error) {
@@ -39,25 +49,25 @@ func open(file io.ReaderAt, size int64) (*source, error) {
 	if err != nil {
 		return nil, memory.Invalid("file", "is a zip archive that cannot be read: %v", err)
 	}
-	s := &source{zip: true}
+	s, left := &source{zip: true}, min(max(leastUnpacked, unpackedBySize*size), maxUnpacked)
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() || strings.HasPrefix(path.Base(f.Name), ".") || strings.HasPrefix(f.Name, "__MACOSX/") {
 			continue
 		}
-		s.parts = append(s.parts, part{f.Name, f.Open})
+		s.parts = append(s.parts, part{f.Name, f.Open, &left})
 	}
 	slices.SortFunc(s.parts, func(a, b part) int { return strings.Compare(a.name, b.name) })
 	return s, nil
 }
 
 // read calls fn with the content of a part.
-func (p part) read(fn func(io.Reader) error) error {
+func (p part) read(fn func(*limited) error) error {
 	in, err := p.open()
 	if err != nil {
 		return p.broken(err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	return fn(&limited{r: withoutMark(in), part: p, left: maxUnpacked})
+	return fn(&limited{r: withoutMark(in), part: p})
 }
 
 // broken returns the error of a part that cannot be read.
@@ -68,19 +78,29 @@ func (p part) broken(err error) error {
 	return memory.Invalid("file", "%s in the archive cannot be read: %v", p.name, err)
 }
 
-// limited reads at most left bytes, and names its part in an error.
+// limited reads a part within the bounds of its archive and of what a decoder of JSON keeps, and names it in an error.
 type limited struct {
-	r    io.Reader
-	part part
-	left int64
+	r       io.Reader
+	part    part
+	read    int64
+	decoder *json.Decoder // that reads from it; nil = another reader
 }
 
 func (l *limited) Read(b []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, l.part.broken(fmt.Errorf("it holds more than %d bytes", int64(maxUnpacked)))
+	if l.part.left != nil {
+		if *l.part.left <= 0 {
+			return 0, l.part.broken(fmt.Errorf("the archive unpacks to more than %d times its size, or to more than %d bytes", unpackedBySize, int64(maxUnpacked)))
+		}
+		b = b[:min(int64(len(b)), *l.part.left)]
 	}
-	n, err := l.r.Read(b[:min(int64(len(b)), l.left)])
-	l.left -= int64(n)
+	if l.decoder != nil && l.read-l.decoder.InputOffset() > maxValue {
+		return 0, l.part.broken(fmt.Errorf("the value at byte %d is longer than %d bytes", l.decoder.InputOffset(), maxValue))
+	}
+	n, err := l.r.Read(b)
+	l.read += int64(n)
+	if l.part.left != nil {
+		*l.part.left -= int64(n)
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = l.part.broken(err)
 	}
@@ -118,8 +138,9 @@ func (s *source) decode(pattern string, fn func(*json.Decoder) error) error {
 
 // json calls fn with a JSON decoder of the part.
 func (p part) json(fn func(*json.Decoder) error) error {
-	return p.read(func(in io.Reader) error {
-		err := fn(json.NewDecoder(in))
+	return p.read(func(in *limited) error {
+		in.decoder = json.NewDecoder(in)
+		err := fn(in.decoder)
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &syntax) || errors.As(err, &kind) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

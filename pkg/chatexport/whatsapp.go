@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -86,7 +85,7 @@ func readWhatsApp(r *reading, src *source) error {
 
 // lines calls fn with each line of a text.
 func lines(p part, fn func(string) error) error {
-	return p.read(func(in io.Reader) error {
+	return p.read(func(in *limited) error {
 		sc := bufio.NewScanner(in)
 		sc.Buffer(make([]byte, 0, 64<<10), MaxContent)
 		for sc.Scan() {
