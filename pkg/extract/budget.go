@@ -117,7 +117,16 @@ type spending struct {
 	Held bool `json:"held,omitempty"`
 }
 
-func (b *Budget) today() string { return b.deps.Now().UTC().Format(time.DateOnly) }
+// day returns the day for which a record is kept that was written for another, maybe by a process whose clock is not this
+// one's. Tomorrow's stands: were it begun anew, the clocks of two processes around midnight would take from it in turns
+// what the other one spent. A later one is no day that a clock in order knows.
+func (b *Budget) day(written string) string {
+	now := b.deps.Now().UTC()
+	if tomorrow := now.AddDate(0, 0, 1).Format(time.DateOnly); written == tomorrow {
+		return tomorrow
+	}
+	return now.Format(time.DateOnly)
+}
 
 // bound returns how many tokens a bank may take on one day, 0 for any number.
 func (b *Budget) bound(ctx context.Context, bank memory.BankID) int64 {
@@ -132,7 +141,7 @@ func (b *Budget) bound(ctx context.Context, bank memory.BankID) int64 {
 	return b.config.TokensPerDay
 }
 
-// read returns a bank's record as it stands today.
+// read returns a bank's record as it stands today, or tomorrow by the clock that is ahead.
 func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, kv.Record, error) {
 	r, err := b.bucket.Get(ctx, events.Key(string(bank)))
 	if err != nil {
@@ -144,8 +153,8 @@ func (b *Budget) read(ctx context.Context, bank memory.BankID) (spending, kv.Rec
 			s = spending{} // not ours: it is written over
 		}
 	}
-	if today := b.today(); s.Day != today {
-		s.Day, s.Tokens = today, 0
+	if day := b.day(s.Day); s.Day != day {
+		s.Day, s.Tokens = day, 0
 	}
 	return s, r, nil
 }

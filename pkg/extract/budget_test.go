@@ -115,6 +115,25 @@ func TestSpending(t *testing.T) {
 			t.Error("the next day begins with tokens spent")
 		}
 	})
+	t.Run("a process whose clock is before midnight takes nothing from what one after it spent", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		at := func(ahead time.Duration) *extract.Budget {
+			return newBudget(t, c, newClock(noon.Add(ahead)).now, 100)
+		}
+		early, late := at(0), at(13*time.Hour)
+		at(240*time.Hour).Spend(t.Context(), bank, used(100))
+		if parks(t, early, 1) {
+			t.Error("what a clock far ahead wrote counts today")
+		}
+		for range 5 {
+			late.Spend(t.Context(), bank, used(10))
+			early.Spend(t.Context(), bank, used(10))
+		}
+		if !parks(t, late, 2) || !parks(t, early, 3) {
+			t.Error("100 of 100 tokens park no window")
+		}
+	})
 	t.Run("settings out of range are refused", func(t *testing.T) {
 		t.Parallel()
 		for _, c := range []extract.BudgetConfig{{TokensPerDay: -1, Tick: time.Second, Ahead: 1}, {Ahead: 1}, {Tick: time.Second}} {
