@@ -99,7 +99,7 @@ func (a *cli) fitCommand() *cobra.Command {
 	fl.StringVar(&f.dir, "dir", "", "keep streams and store here; conversations that are there are not published again")
 	fl.DurationVar(&f.settle, "settle", 10*time.Minute, "how long a bank may take to settle")
 	fl.StringSliceVar(&leave, "leave", leaves, "what is left out in turn")
-	fl.Float64Var(&ridge, "ridge", .001, "how much large weights are charged")
+	fl.Float64Var(&ridge, "ridge", .03, "how much large weights are charged")
 	return cmd
 }
 

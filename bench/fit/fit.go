@@ -1,7 +1,10 @@
 // Package fit finds weights of a ranking from labelled questions. It is how rank.DefaultWeights came about.
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Example is one question: the values of each candidate, all of one length, and which candidates hold evidence.
 type Example struct {
@@ -32,8 +35,9 @@ func Softmax(examples []Example, allowed []bool, ridge float64) []float64 {
 		}
 	}
 	columns, scale := columnsOf(used, allowed)
-	for i := range used {
-		used[i].Values = scaled(used[i].Values, columns, scale)
+	questions := make([]question, len(used))
+	for i, e := range used {
+		questions[i] = newQuestion(e, columns, scale, 1/perSet[e.Set]/float64(len(perSet)))
 	}
 	k := len(columns)
 	w, gradient, mean, square := make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
@@ -41,8 +45,8 @@ func Softmax(examples []Example, allowed []bool, ridge float64) []float64 {
 		for i := range gradient {
 			gradient[i] = -ridge * w[i]
 		}
-		for _, e := range used {
-			climb(gradient, e, w, 1/perSet[e.Set]/float64(len(perSet)))
+		for _, q := range questions {
+			q.climb(gradient, w)
 		}
 		for i, g := range gradient {
 			mean[i] = keep*mean[i] + (1-keep)*g
@@ -68,16 +72,33 @@ func columnsOf(examples []Example, allowed []bool) (columns []int, scale []float
 	return columns, scale
 }
 
-// scaled returns the columns of values, each divided by its spread.
-func scaled(values [][]float64, columns []int, scale []float64) [][]float64 {
-	out, flat := make([][]float64, len(values)), make([]float64, len(values)*len(columns))
-	for i, v := range values {
-		out[i], flat = flat[:len(columns):len(columns)], flat[len(columns):]
-		for k, c := range columns {
-			out[i][k] = v[c] / scale[k]
+// question is an Example with the values that say anything of it: those in a talk are 0 elsewhere, and the reverse.
+type question struct {
+	weights  []int       // of the values, as indexes
+	values   [][]float64 // of each candidate, each divided by its spread
+	relevant []bool
+	evidence int     // candidates with evidence
+	worth    float64 // of the question among all
+}
+
+func newQuestion(e Example, columns []int, scale []float64, worth float64) question {
+	q := question{relevant: e.Relevant, evidence: relevant(e), worth: worth}
+	for k, c := range columns {
+		if slices.ContainsFunc(e.Values, func(v []float64) bool { return v[c] != 0 }) {
+			q.weights = append(q.weights, k)
 		}
 	}
-	return out
+	n := len(q.weights)
+	flat := make([]float64, len(e.Values)*n)
+	for _, v := range e.Values {
+		row := flat[:n:n]
+		flat = flat[n:]
+		for i, k := range q.weights {
+			row[i] = v[columns[k]] / scale[k]
+		}
+		q.values = append(q.values, row)
+	}
+	return q
 }
 
 func relevant(e Example) int {
@@ -90,12 +111,12 @@ func relevant(e Example) int {
 	return n
 }
 
-// climb adds the gradient of one question's log-likelihood, the mean over its evidence, times worth.
-func climb(gradient []float64, e Example, w []float64, worth float64) {
-	chance, highest := make([]float64, len(e.Values)), math.Inf(-1)
-	for i, v := range e.Values {
+// climb adds the gradient of the question's log-likelihood, the mean over its evidence, times its worth.
+func (q question) climb(gradient, w []float64) {
+	chance, highest := make([]float64, len(q.values)), math.Inf(-1)
+	for i, v := range q.values {
 		for k, x := range v {
-			chance[i] += w[k] * x
+			chance[i] += w[q.weights[k]] * x
 		}
 		highest = max(highest, chance[i])
 	}
@@ -104,14 +125,13 @@ func climb(gradient []float64, e Example, w []float64, worth float64) {
 		chance[i] = math.Exp(chance[i] - highest)
 		sum += chance[i]
 	}
-	n := float64(relevant(e))
-	for i, v := range e.Values {
-		pull := -worth * chance[i] / sum
-		if e.Relevant[i] {
-			pull += worth / n
+	for i, v := range q.values {
+		pull := -q.worth * chance[i] / sum
+		if q.relevant[i] {
+			pull += q.worth / float64(q.evidence)
 		}
 		for k, x := range v {
-			gradient[k] += pull * x
+			gradient[q.weights[k]] += pull * x
 		}
 	}
 }

@@ -214,3 +214,27 @@ func TestScoreIsTheSumOfItsParts(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnAgentWasToldAroundAMessageCountsLessWithPlacesAndTime(t *testing.T) {
+	t.Parallel()
+	q := ask("Which tea did the grocer recommend?")
+	lines := []string{"Anna: the grocer had tea", "Bot: noted", "Anna: fine", "Bot: ok", "Anna: bye", "Bot: ok", "Anna: bye", "Bot: ok", "Anna: bye", "Bot: ok"}
+	agent := func(later time.Duration) []rank.Candidate {
+		c := talk(lines...)
+		for i := range c {
+			if c[i].Machine = c[i].Speaker == "Bot"; i > 0 {
+				c[i].Time = c[i].Time.Add(later)
+				c[i].Prev.Machine = !c[i].Machine
+			}
+		}
+		return c
+	}
+	around := func(later time.Duration, id string) float64 { return part(t, q, agent(later), id, "around") }
+	near, far, hours, beyond, own := around(0, "m1"), around(0, "m7"), around(5*time.Hour, "m1"), around(0, "m9"), around(0, "m0")
+	if near <= far || far <= 0 || near <= hours || beyond != 0 || own != 0 {
+		t.Errorf("next to it %v, seven places away %v, hours later %v; nine places away %v, the message itself %v", near, far, hours, beyond, own)
+	}
+	if got := part(t, q, talk(lines...), "m1", "around"); got != 0 {
+		t.Errorf("in a talk among people it counts %v", got)
+	}
+}

@@ -1,6 +1,9 @@
 package rank
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // View is one candidate as a Signal sees it.
 type View struct {
@@ -22,6 +25,7 @@ type View struct {
 	namesNoOne bool    // the question names no participant, or several
 	session    float64 // summed idf of the terms that its session's candidates have
 	nearby     float64 // own scores of messages two to six places away, each divided by its distance
+	around     float64 // BM25 score over the words of the messages up to eight places away
 }
 
 // Talk is the share of a talk among people that the candidates are, 0 to 1: how far the weights of a talk count.
@@ -48,6 +52,7 @@ type scorer struct {
 type session struct {
 	has []bool          // by term
 	own map[int]float64 // own score by place in the session
+	at  map[int]int     // candidate by place in the session
 }
 
 func newScorer(q Question, c []Candidate, stats Stats, w Weights) *scorer {
@@ -95,9 +100,10 @@ func (s *scorer) setIDF(stats Stats) {
 func (s *scorer) join(i int) {
 	in := s.sessions[s.c[i].Session]
 	if in == nil {
-		in = &session{has: make([]bool, len(s.q.Terms)), own: map[int]float64{}}
+		in = &session{has: make([]bool, len(s.q.Terms)), own: map[int]float64{}, at: map[int]int{}}
 		s.sessions[s.c[i].Session] = in
 	}
+	in.at[s.c[i].Pos] = i
 	for k, f := range s.tf[i] {
 		in.has[k] = in.has[k] || f > 0
 	}
@@ -124,6 +130,7 @@ func (s *scorer) view(i int) *View {
 	}
 	s.current.setPassage()
 	s.current.session, s.current.nearby = s.session(c)
+	s.current.around = s.bm25(s.surroundings(c))
 	return &s.current
 }
 
@@ -144,6 +151,32 @@ func (s *scorer) session(c *Candidate) (covered, nearby float64) {
 		nearby += in.own[c.Pos+d] / float64(d)
 	}
 	return covered, nearby
+}
+
+const (
+	surrounding  = 8   // places, both ways, that "around" looks at
+	halfAtPlaces = 4.0 // the distance in places at which a word counts half
+)
+
+// surroundings returns the frequencies of the terms in the candidates up to eight places away in the session, which count
+// less with the places and the time between. It is valid until the next call.
+func (s *scorer) surroundings(c *Candidate) []float64 {
+	clear(s.around)
+	if s.talk == 1 {
+		return s.around // no signal of a talk reads it
+	}
+	in := s.sessions[c.Session]
+	for d := -surrounding; d <= surrounding; d++ {
+		i, ok := in.at[c.Pos+d]
+		if !ok || d == 0 {
+			continue
+		}
+		weight := s.apart(c, s.c[i].Time) / (1 + math.Abs(float64(d))/halfAtPlaces)
+		for k, f := range s.tf[i] {
+			s.around[k] += weight * f
+		}
+	}
+	return s.around
 }
 
 // share divides a score by the summed idf of the question's terms.
@@ -210,10 +243,18 @@ func (s *scorer) full() float64 {
 // near is how far a candidate and a message next to it belong together: 1 if they were said at once, half as much if
 // Apart lies between.
 func (s *scorer) near(c *Candidate, n *Neighbour) float64 {
-	if n == nil || s.w.Apart <= 0 || n.Time.IsZero() || c.Time.IsZero() {
+	if n == nil {
 		return 1
 	}
-	return 1 / (1 + n.Time.Sub(c.Time).Abs().Seconds()/s.w.Apart.Seconds())
+	return s.apart(c, n.Time)
+}
+
+// apart is near of a message that was said at a time; 1 if one of the times is not known.
+func (s *scorer) apart(c *Candidate, t time.Time) float64 {
+	if s.w.Apart <= 0 || t.IsZero() || c.Time.IsZero() {
+		return 1
+	}
+	return 1 / (1 + t.Sub(c.Time).Abs().Seconds()/s.w.Apart.Seconds())
 }
 
 // add counts the words of a message into tf, each as weight, those of its caption as less. Of a text with more words
