@@ -71,11 +71,12 @@ func DefaultWeights() Weights {
 		// The summed idf of the question's terms that occur anywhere among the session's candidates, and its share.
 		{"session", 0.132, 0, func(v *View) float64 { return v.session }},
 		{"session share", 0, 3.37, func(v *View) float64 { return v.share(v.session) }},
-		// The own-words score of the messages two to six places away, each divided by its distance.
+		// The own-words score of the messages two to six places away, each divided by its distance, and its share.
 		{"nearby", 0.093, 0, func(v *View) float64 { return v.nearby }},
+		{"nearby share", 0, 2.01, func(v *View) float64 { return v.share(v.nearby) }},
 		// The BM25 score of the messages up to eight places away, whose words count less with the places and the time
 		// between. It is no share: of a long question more terms are found around its answer.
-		{"around", 0, 0.05, func(v *View) float64 { return v.around }},
+		{"around", 0, 0.01, func(v *View) float64 { return v.around }},
 		// The mean idf of each two neighbouring terms of the question that stand together in the text too.
 		{"pair", 0.016, 0, (*View).pairs},
 		// 1 if the one participant the question names speaks of themselves (I, my, we).
