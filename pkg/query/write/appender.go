@@ -93,6 +93,7 @@ type Appender struct {
 	cfg     Config
 	deps    Deps
 	charges charges
+	ahead   ahead
 }
 
 // New returns an appender over a store, which is required. Close it.
@@ -148,6 +149,15 @@ func (a *Appender) write(ctx context.Context, w memory.Write, wait time.Duration
 	if out == nil {
 		if a.deps.Conn == nil {
 			return memory.WriteOutcome{}, fmt.Errorf("write %s: no connection to the log: %w", w.Op, memory.ErrUnavailable)
+		}
+		if wait > 0 {
+			began := time.Now()
+			leave, err := a.ahead.enter(ctx, w, wait)
+			if err != nil {
+				return memory.WriteOutcome{}, err
+			}
+			defer leave()
+			wait = max(0, wait-time.Since(began))
 		}
 		if _, err := a.deps.Conn.AppendWrite(ctx, w); err != nil {
 			return memory.WriteOutcome{}, &opError{w.Op, err}
