@@ -85,8 +85,9 @@ race: libraries ## all tests under the race detector, which takes half an hour, 
 	@echo "compiling SQLite with the race detector (about a minute the first time, then cached)"
 	$(TEST) -race $(or $(PKG),$(PACKAGES))
 
+# The figures wait for a broker more than they compute: four of them run at a time.
 figures: ## facts, recall, cost and speed against their bounds; conversations and sentences are in EUNOE_BENCH_DIR
-	go test -count=1 -p 1 -timeout 30m -v -run 'Test(RecallOn|TreeO|CostOf|SpeedOf|FactsOf|Figures|SingleSentences|PublishedFacts)' \
+	go test -count=1 -p 1 -parallel 4 -timeout 30m -v -run 'Test(RecallOn|TreeO|CostOf|SpeedOf|FactsOf|Figures|SingleSentences|PublishedFacts)' \
 		./pkg/client ./pkg/text/date ./pkg/extract/rules ./pkg/consolidate/plan ./test/scriptedmodel ./bench
 
 planted: ## fifty instructions planted in what a model is shown, which obeys each: they come to nothing
