@@ -31,7 +31,7 @@ func (a *cli) backupCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := offline.Backup(cmd.Context(), c, dir, stopped, showStep(cmd.ErrOrStderr(), "copying"))
+			m, err := offline.Backup(cmd.Context(), c, dir, stopped, showStep(cmd.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (a *cli) restoreCommand() *cobra.Command {
 				return err
 			}
 			var v wire.Verification
-			if v, err = offline.Restore(cmd.Context(), c, args[0], stopped, showStep(cmd.ErrOrStderr(), "restoring")); err != nil {
+			if v, err = offline.Restore(cmd.Context(), c, args[0], stopped, showStep(cmd.ErrOrStderr())); err != nil {
 				return err
 			}
 			if a.JSON {
@@ -86,6 +86,6 @@ func (a *cli) restoreCommand() *cobra.Command {
 }
 
 // showStep prints what is being done.
-func showStep(w io.Writer, doing string) func(string) {
-	return func(what string) { fmt.Fprintln(w, console.Clean(doing+" "+what)) }
+func showStep(w io.Writer) func(string) {
+	return func(what string) { fmt.Fprintln(w, console.Clean(what)) }
 }

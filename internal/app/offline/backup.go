@@ -53,7 +53,7 @@ func backupOrder(n events.Naming) []string {
 
 // Backup copies the streams and, where the file of the settings is there, the store into a new directory. The log is that
 // of the data directory of a stopped deployment where stopped is true, else of the NATS server at the URL, and nothing has
-// to be stopped. step, if not nil, is called with what is copied next. The copy of the store is checked by itself, and that
+// to be stopped. step, if not nil, is called with what is done next. The copy of the store is checked by itself, and that
 // it is not ahead of the copied streams. After an error there is no backup.
 func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, step func(string)) (m Manifest, err error) {
 	log := process.NewLogger(os.Stderr, c.Log)
@@ -78,20 +78,20 @@ func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, st
 	}
 	m = Manifest{Version: manifestVersion, Prefix: c.Prefix, Time: time.Now().UTC().Truncate(time.Second), Streams: map[string]uint64{}}
 	if _, err := os.Stat(c.Store); err == nil {
-		step("the store")
+		step("copying the store")
 		if err := store.Copy(ctx, c.Store, filepath.Join(dir, storeCopy)); err != nil {
 			return m, err
 		}
 		m.Store = true
 	}
 	for _, name := range backupOrder(conn.Naming) {
-		step("stream " + name)
+		step("copying stream " + name)
 		if m.Streams[name], err = snapshot.Save(ctx, conn, name, filepath.Join(dir, name)); err != nil {
 			return m, err
 		}
 	}
 	if m.Store {
-		step("the check of the copy")
+		step("checking the copy")
 		if err := m.checkStore(ctx, conn.Naming, filepath.Join(dir, storeCopy)); err != nil {
 			return m, err
 		}
@@ -181,7 +181,7 @@ func Restore(ctx context.Context, c settings.Config, dir string, stopped bool, s
 	if err := m.restoreStore(ctx, c, conn, dir, log, step); err != nil {
 		return v, err
 	}
-	step("the check")
+	step("checking both")
 	return verifyStore(ctx, c, conn, true)
 }
 
@@ -204,7 +204,7 @@ func (m Manifest) restoreStreams(ctx context.Context, c settings.Config, conn *e
 	}
 	slices.Reverse(list) // what others rest on first
 	for _, name := range list {
-		step("stream " + name)
+		step("restoring stream " + name)
 		if err := snapshot.Load(ctx, conn, filepath.Join(dir, name), replicas); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (m Manifest) restoreStreams(ctx context.Context, c settings.Config, conn *e
 }
 
 func (m Manifest) restoreStore(ctx context.Context, c settings.Config, conn *events.Conn, dir string, log zerolog.Logger, step func(string)) error {
-	step("the store")
+	step("restoring the store")
 	if !m.Store {
 		return withLease(ctx, conn, func(ctx context.Context, mine func(context.Context) error) error {
 			return rebuildStore(ctx, c, log, conn, nil, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, nil) }, mine)
