@@ -9,7 +9,6 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/console"
-	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 func (a *cli) backupCommand() *cobra.Command {
@@ -65,19 +64,11 @@ func (a *cli) restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var v wire.Verification
-			if v, err = offline.Restore(cmd.Context(), c, args[0], stopped, showStep(cmd.ErrOrStderr())); err != nil {
+			v, err := offline.Restore(cmd.Context(), c, args[0], stopped, showStep(cmd.ErrOrStderr()))
+			if err != nil {
 				return err
 			}
-			if a.JSON {
-				err = console.PrintJSON(cmd.OutOrStdout(), v)
-			} else {
-				showVerification(cmd.OutOrStdout(), v)
-			}
-			if err == nil && !v.OK {
-				err = errUnsound
-			}
-			return err
+			return a.reportVerification(cmd, v)
 		},
 	}
 	cmd.Flags().BoolVar(&stopped, "offline", false, "make the streams in the data directory of an eunoe that is not running")

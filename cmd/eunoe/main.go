@@ -112,8 +112,8 @@ func (a *cli) commands(root *cobra.Command) {
 			a.conflictsCommand, a.aliasCommand, a.feedbackCommand, a.observeCommand, a.consolidateCommand, a.bankCommand, a.forgetCommand}},
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.recallsCommand, a.exportCommand, a.tailCommand}},
-		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand, a.reextractCommand, a.rebuildCommand, a.verifyCommand, a.backupCommand, a.restoreCommand,
-			a.authCommand, a.doctorCommand, a.configCommand, a.versionCommand, a.manCommand}},
+		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand,
+			a.reextractCommand, a.rebuildCommand, a.verifyCommand, a.backupCommand, a.restoreCommand, a.authCommand, a.doctorCommand, a.configCommand, a.versionCommand, a.manCommand}},
 	} {
 		for _, make := range g.make {
 			cmd := make()

@@ -165,21 +165,26 @@ func (a *cli) verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				err = console.PrintJSON(cmd.OutOrStdout(), v)
-			} else {
-				showVerification(cmd.OutOrStdout(), v)
-			}
-			if err == nil && !v.OK {
-				err = errUnsound
-			}
-			return err
+			return a.reportVerification(cmd, v)
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "read the whole file and log; otherwise a sample is checked")
 	cmd.Flags().BoolVar(&offline, "offline", false, "open the store of a stopped eunoe")
 	cmd.Flags().String("data", "eunoe-data", "with --offline: data directory (EUNOE_DATA)")
 	return cmd
+}
+
+// reportVerification prints what a verification found. The error is errUnsound where something does not hold.
+func (a *cli) reportVerification(cmd *cobra.Command, v wire.Verification) error {
+	if !a.JSON {
+		showVerification(cmd.OutOrStdout(), v)
+	} else if err := console.PrintJSON(cmd.OutOrStdout(), v); err != nil {
+		return err
+	}
+	if !v.OK {
+		return errUnsound
+	}
+	return nil
 }
 
 func (a *cli) verifyRunning(cmd *cobra.Command, full bool) (v wire.Verification, err error) {

@@ -229,13 +229,17 @@ func (a *cli) exportCommand() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s that could not be read left out\n", count(e.Left, "event"))
 			}
 			if path != "" && a.JSON {
-				return console.PrintJSON(cmd.OutOrStdout(), map[string]any{"file": path, "lines": e.Lines, "messages": e.Records[transfer.RecordMessage], "facts": e.Records["fact"], "requests": e.Records[transfer.RecordWrite]})
+				return console.PrintJSON(cmd.OutOrStdout(), map[string]any{
+					"file": path, "lines": e.Lines,
+					"messages": e.Records[transfer.RecordMessage], "facts": e.Records["fact"], "requests": e.Records[transfer.RecordWrite],
+				})
 			}
 			if path != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d lines to %s\n", e.Lines, path)
 			}
 			if !a.JSON {
-				fmt.Fprintf(cmd.ErrOrStderr(), "exported %s, %s, %s\n", count(e.Records[transfer.RecordMessage], "message"), count(e.Records["fact"], "fact"), count(e.Records[transfer.RecordWrite], "request"))
+				fmt.Fprintf(cmd.ErrOrStderr(), "exported %s, %s, %s\n", count(e.Records[transfer.RecordMessage], "message"),
+					count(e.Records["fact"], "fact"), count(e.Records[transfer.RecordWrite], "request"))
 			}
 			return nil
 		},

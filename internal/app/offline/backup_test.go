@@ -100,6 +100,33 @@ func TestABackupIsRestored(t *testing.T) {
 		}
 		request(t, restored, "mem.admin.verify", `{"full":true}`, func(r string) bool { return strings.Contains(r, `"ok":true`) })
 	})
+	t.Run("onto a NATS server, with its store and without", func(t *testing.T) {
+		for backup, want := range map[string]string{whole: before, logOnly: dumped(t, restored(t, logOnly).Store)} {
+			to := apptest.Settings(t, map[string]string{"DATA": t.TempDir()})
+			to.URL = natstest.StartServer(t).Connect(t).NC.ConnectedUrl()
+			v, err := offline.Restore(t.Context(), to, backup, false, nil)
+			if err != nil || !v.OK {
+				t.Fatalf("%+v, %v", v, err)
+			}
+			if got := dumped(t, to.Store); got != want {
+				t.Errorf("the store differs:\n%s\nexpected\n%s", got, want)
+			}
+			if _, err := offline.Restore(t.Context(), withStore(to, filepath.Join(t.TempDir(), "eunoe.db")), backup, false, nil); !errors.Is(err, memory.ErrConflict) {
+				t.Errorf("over streams: %v", err)
+			}
+		}
+	})
+	t.Run("a store that is ahead of the streams is no backup of them", func(t *testing.T) {
+		other := apptest.Settings(t, map[string]string{"DATA": t.TempDir()})
+		stop(t, apptest.Start(t, other))
+		wrong := filepath.Join(backups, "wrong")
+		if _, err := offline.Backup(t.Context(), withStore(other, c.Store), wrong, true, nil); !errors.Is(err, memory.ErrConflict) {
+			t.Errorf("it was taken: %v", err)
+		}
+		if _, err := os.Stat(wrong); err == nil {
+			t.Error("there is a directory that looks like a backup")
+		}
+	})
 	t.Run("what is there is not overwritten", func(t *testing.T) {
 		if _, err := offline.Backup(t.Context(), c, whole, true, nil); err == nil {
 			t.Error("a backup was written over another one")

@@ -1,4 +1,5 @@
-// Package offline works on a stopped deployment: it rebuilds the store from the log and verifies it.
+// Package offline works on streams and store without the stages: it rebuilds the store from the log, verifies it, and makes
+// and restores backups. Only a backup may be made while the stages run.
 package offline
 
 import (
