@@ -209,12 +209,15 @@ func (m Manifest) restoreStreams(ctx context.Context, c settings.Config, conn *e
 			return err
 		}
 	}
-	return conn.Reconcile(ctx, c.Streams())
+	return nil
 }
 
 func (m Manifest) restoreStore(ctx context.Context, c settings.Config, conn *events.Conn, dir string, log zerolog.Logger, step func(string)) error {
 	step("restoring the store")
 	if !m.Store {
+		if err := conn.Reconcile(ctx, c.Streams()); err != nil { // the lease has its bucket there
+			return err
+		}
 		return withLease(ctx, conn, func(ctx context.Context, mine func(context.Context) error) error {
 			return rebuildStore(ctx, c, log, conn, nil, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, nil) }, mine)
 		})

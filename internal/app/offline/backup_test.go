@@ -94,6 +94,7 @@ func TestABackupIsRestored(t *testing.T) {
 		stop(t, again)
 		restored := apptest.Start(t, restored(t, busy))
 		defer stop(t, restored)
+		request(t, restored, "mem.busy.flush.s", "", func(string) bool { return true })
 		request(t, restored, "mem.busy.status", "", func(r string) bool { return strings.Contains(r, `"settled":true`) })
 		for i := range before {
 			request(t, restored, "mem.busy.get", fmt.Sprintf(`{"id":"m%d"}`, i), func(r string) bool { return strings.Contains(r, fmt.Sprintf("crate %d.", i)) })
