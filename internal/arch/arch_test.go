@@ -22,8 +22,9 @@ const module = "github.com/eunoe-memory/eunoe/"
 var floors = map[string]float64{
 	"docs":                             0,
 	"internal/access":                  2,
+	"internal/certificate":             0,
 	"internal/longwork":                0,
-	"internal/natsd":                   0,
+	"internal/natsd":                   .1,
 	"internal/sqlitebuild":             0,
 	"internal/telemetry":               0,
 	"pkg/memory":                       0,

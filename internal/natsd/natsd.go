@@ -45,10 +45,6 @@ type Config struct {
 	Log   zerolog.Logger // warnings and errors of the server
 }
 
-// TLS names the files of the server's certificate; with the zero value connections are not encrypted. With CA a client
-// needs a certificate signed by that authority.
-type TLS struct{ Cert, Key, CA string }
-
 // Validate returns every setting that is not valid, joined.
 func (c Config) Validate() error {
 	var errs []error
@@ -170,12 +166,8 @@ func options(cfg Config) (*server.Options, error) {
 		JetStreamMaxStore:  maxStore,
 	}
 	o.ServerName = cmp.Or(o.ServerName, "eunoe")
-	if cfg.TLS.Cert != "" {
-		t, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: cfg.TLS.Cert, KeyFile: cfg.TLS.Key, CaFile: cfg.TLS.CA, Verify: cfg.TLS.CA != ""})
-		if err != nil {
-			return nil, fmt.Errorf("nats: certificate %s: %w", cfg.TLS.Cert, err)
-		}
-		o.TLS, o.TLSConfig, o.TLSVerify, o.TLSTimeout = true, t, cfg.TLS.CA != "", 5
+	if err := cfg.TLS.apply(o, cfg.Log); err != nil {
+		return nil, err
 	}
 	return o, nil
 }

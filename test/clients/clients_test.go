@@ -22,13 +22,15 @@ func start(t *testing.T, upstream string) []string {
 	return append(os.Environ(), "EUNOE_HTTP_URL="+l.Gateway, "EUNOE_BANK=", "EUNOE_KEY=")
 }
 
-// check runs a command in a directory of clients; it must succeed within two minutes.
+// check runs a command in a directory, of clients if it is no absolute one; it must succeed within two minutes.
 func check(t *testing.T, env []string, dir, name string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = filepath.Join("..", "..", "clients", dir), env
+	if cmd.Dir, cmd.Env = dir, env; !filepath.IsAbs(dir) {
+		cmd.Dir = filepath.Join("..", "..", "clients", dir)
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
@@ -43,6 +45,43 @@ func TestPython(t *testing.T) {
 		t.Skip("SKIPPED: the Python client is not tested, python3 is not on this machine")
 	}
 	check(t, start(t, ""), "python", python, "-B", "-m", "unittest", "discover", "-v", "tests")
+}
+
+// TestPythonPackage installs the package as the README says, without an index, and runs its tests on what was installed.
+func TestPythonPackage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	python := pythonThatBuilds(t)
+	if err := os.CopyFS(filepath.Join(dir, "client"), os.DirFS("../../clients/python")); err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+	}
+	run(python, "-m", "venv", "--system-site-packages", "venv")
+	python = filepath.Join(dir, "venv", "bin", "python")
+	run(python, "-m", "pip", "install", "--no-index", "--no-build-isolation", "./client")
+	if err := os.RemoveAll(filepath.Join(dir, "client", "eunoe")); err != nil {
+		t.Fatal(err)
+	}
+	check(t, start(t, ""), dir, python, "-B", "-m", "unittest", "discover", "-v", "client/tests")
+}
+
+// pythonThatBuilds returns a Python that can build a package without an index.
+func pythonThatBuilds(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.CommandContext(t.Context(), name, "-c", "import venv, ensurepip, setuptools, wheel").Run() == nil {
+			return name
+		}
+	}
+	t.Skip("SKIPPED: the Python package is not built, no python3 has venv, setuptools and wheel")
+	return ""
 }
 
 func TestTypeScript(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/certificate"
 	"github.com/eunoe-memory/eunoe/pkg/chatproxy"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/gateway"
@@ -50,7 +51,7 @@ func build(p *process.Process) (process.Runner, error) {
 	if err := p.Metrics.Register(g); err != nil {
 		return process.Runner{}, err
 	}
-	listener, err := listen(c)
+	listener, err := listen(c, p.Log)
 	if err != nil {
 		return process.Runner{}, err
 	}
@@ -117,7 +118,7 @@ func allowed(ctx context.Context, c settings.Config, g *gateway.Gateway) error {
 	return nil
 }
 
-func listen(c settings.Config) (net.Listener, error) {
+func listen(c settings.Config, log zerolog.Logger) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(context.Background(), "tcp", c.HTTP)
 	switch {
@@ -128,11 +129,11 @@ func listen(c settings.Config) (net.Listener, error) {
 	case c.HTTPCert == "":
 		return l, nil
 	}
-	pair, err := tls.LoadX509KeyPair(c.HTTPCert, c.HTTPKey)
+	own, err := certificate.Read(c.HTTPCert, c.HTTPKey, log)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%sHTTP_CERT: %w", settings.Prefix, err), l.Close())
 	}
-	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+	return tls.NewListener(l, &tls.Config{GetCertificate: own.Get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }
 
 // serve answers until ctx ends, and then finishes what is under way within grace.

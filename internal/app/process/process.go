@@ -77,6 +77,7 @@ func New(c settings.Config, log zerolog.Logger, conn *events.Conn) (*Process, er
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p := &Process{Settings: c, Log: log, Conn: conn, Metrics: reg, Long: longwork.Default(), shared: map[string]shared{}, Callers: c.Conn("eunoe-caller", log)}
 	p.Callers.Creds = ""
+	warnOfCertificates(c, log, time.Now())
 	if conn == nil {
 		return p, p.useModels()
 	}
