@@ -13,7 +13,30 @@ func (p *parser) count(i int) (least, most, next int, ok bool) {
 		return p.count(i + 1)
 	}
 	n, next, ok := p.number(i)
+	if ok && (p.has(next, kTo, kOr) || p.is(next, "-") || p.is(next, "–")) { // "6 to 8 weeks", "two or three days"
+		if most, behind, is := p.number(next + 1); is && most > n && p.has(behind, kUnit) {
+			return n, most, behind, most <= 20000
+		}
+	}
 	return n, n, next, ok && n <= 20000
+}
+
+// more is the value of a half that is added to the count before it.
+const more = -1
+
+// halfMore returns the bounds of n units and a half, in the unit that they are counted in.
+func halfMore(n int, u unit) (least, most int, in unit, ok bool) {
+	switch {
+	case u == uYear && n == 0:
+		return 5, 7, uMonth, true
+	case u == uYear:
+		return 12*n + 3, 12*n + 9, uMonth, true
+	case u == uMonth:
+		return 30*n + 8, 30*n + 22, uDay, true
+	case u == uWeek:
+		return 7*n + 3, 7*n + 4, uDay, true
+	}
+	return 0, 0, u, false
 }
 
 // amountAt reads a count and its unit.
@@ -22,14 +45,28 @@ func (p *parser) amountAt(i int) (least, most int, u unit, next int, ok bool) {
 	if _, bare := p.unitAt(i); !ok && bare && p.tab.articleless && (p.has(i-1, kInPre) || p.has(i+1, kAgoPost)) { // "za tydzień"
 		least, most, next, ok = 1, 1, i, true
 	}
-	if !ok {
-		return 0, 0, 0, i, false
+	if u, is := p.unitAt(i); !ok && is && u == uHalf && p.has(i+1, kAgoPost, kInPost) { // 半年前
+		least, most, u, ok = halfMore(0, uYear)
+		return least, most, u, i + 1, ok
 	}
-	if p.is(next, "-") {
+	half := false
+	if n, is := p.value(i, kHalf); is && n != more { // anderthalb Jahre
+		least, most, next, ok, half = n, n, i+1, true, true
+	} else if n, is := p.value(next, kHalf); ok && is && n == more { // two and a half years
+		half, next = true, next+1
+	}
+	if !ok || p.is(next, "-") {
 		return 0, 0, 0, i, false
 	}
 	u, ok = p.unitAt(next)
-	return least, most, u, next + 1, ok && u != uHour && most > 0
+	next++
+	if n, is := p.value(next, kHalf); ok && !half && is && n == more { // dos años y medio
+		half, next = true, next+1
+	}
+	if ok && half {
+		least, most, u, ok = halfMore(most, u)
+	}
+	return least, most, u, next, ok && u != uHour && most > 0
 }
 
 // amount reads amounts of time from the day of saying: "two years ago", "in 3 days", "a week from now", "hace dos

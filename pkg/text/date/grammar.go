@@ -11,8 +11,8 @@ func (p *parser) expression(i int) (match, bool) {
 	if p.repeats(i) || p.has(i-1, kNaming) && p.has(i, kWeekday, kMonth, kSeason, kHoliday) {
 		return match{}, false
 	}
-	if m, ok := p.between(i); ok {
-		return m, true
+	if m, ok := p.between(i); ok || m.next > i {
+		return m, ok
 	}
 	if m, ok := p.anchored(i); ok {
 		return p.outsideNames(p.agreed(p.withDayPart(m)))
@@ -127,8 +127,23 @@ func (p *parser) onward(s interval, next int) (interval, int) {
 	return s, next
 }
 
+// listed returns the word of the weekday that the weekday at word i is joined to: "los lunes y miércoles"; else -1.
+func (p *parser) listed(i int) int {
+	j := i - 1
+	for p.has(j, kArticle, kOn) && !p.has(j, kEvery) {
+		j--
+	}
+	if !p.has(i, kWeekday) || !p.has(j, kAnd) && !p.is(j, ",") && !p.is(j, "、") && !p.is(j, "/") || !p.has(j-1, kWeekday, kWeekdays) {
+		return -1
+	}
+	return j - 1
+}
+
 // repeats reports whether what begins at word i happens every time: "every Monday", "Mondays and".
 func (p *parser) repeats(i int) bool {
+	if j := p.listed(i); j >= 0 && (p.has(j, kWeekdays) || p.has(j, kWeekday) && p.repeats(j)) {
+		return true
+	}
 	for j := i - 1; j >= 0 && j >= i-3; j-- {
 		if p.has(j, kEvery) && (!p.has(j, kArticle) || p.has(i, kWeekday) && !p.has(i+1, kDir, kNear)) {
 			return true

@@ -51,6 +51,9 @@ const (
 	kNot            // denies the date behind it
 	kWeekdays       // several of a weekday: 0 Sunday to 6 Saturday
 	kHence          // makes a weekday behind "a week" or before it the one a week later: "a week on Sunday", "Sunday week"
+	kHalf           // a half and so many whole units, "anderthalb" 1; or half a unit more, behind a count or its unit
+	kOr             // stands between the least and the most that a count may be
+	kNumbered       // a week that is counted through the year
 	kLike           // compares with a time
 	kNaming         // stands before a name
 	kTitled         // stands before the name of a work or a street
@@ -66,6 +69,7 @@ var kinds = map[string]kind{
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
 	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "like": kLike, "hence": kHence, "titled": kTitled,
+	"half": kHalf, "halved": kHalf, "or": kOr, "numbered": kNumbered,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

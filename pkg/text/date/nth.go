@@ -9,7 +9,7 @@ func (p *parser) nth(i int, _ bool) (point, int, bool) {
 	if !ok {
 		if n, ok = p.value(i, kDir); ok && n == -1 {
 			j = i + 1
-		} else if u, is := p.unitAt(i); is && u == uWeek && i+1 < len(p.t) && p.t[i+1].digits > 0 && p.t[i+1].digits <= 2 {
+		} else if u, is := p.unitAt(i); (is && u == uWeek || p.has(i, kNumbered)) && i+1 < len(p.t) && p.t[i+1].digits > 0 && p.t[i+1].digits <= 2 {
 			return p.weekNumber(i)
 		} else {
 			return point{}, i, false
@@ -115,7 +115,9 @@ func nthIn(base interval, n, count int, u unit, wd int, isDay, many bool) (inter
 	return s, s.from >= base.from && s.to <= base.to
 }
 
-// weekNumber reads "week 27 of last year".
+// weekNumber reads "week 27 of last year" and "KW 27". Without a year the weeks of a plan, a course or a pregnancy are
+// numbered too: where a language has a word for a week of the calendar, it is that word; elsewhere nothing may follow
+// that the number is of.
 func (p *parser) weekNumber(i int) (point, int, bool) {
 	n := p.t[i+1].n
 	next := i + 2
@@ -125,7 +127,7 @@ func (p *parser) weekNumber(i int) (point, int, bool) {
 	y, rel := p.y, true
 	if yy, behind, r, ok := p.yearBehind(next, false); ok {
 		y, next, rel = yy, behind, r
-	} else if !p.known {
+	} else if !p.known || !p.has(i, kNumbered) && (p.tab.numbered || p.has(next, kOf) || p.is(next, ":") || p.is(next, "-") || p.is(next, "–")) {
 		return point{}, i, false
 	}
 	s, ok := weekOf(yearOf(y, rel), n)

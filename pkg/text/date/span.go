@@ -46,6 +46,9 @@ func (p *parser) between(i int) (match, bool) {
 	if m, ok := p.movedTo(i, j, k, behind, b, open); ok {
 		return m, true
 	}
+	if p.has(behind, kEvery) && p.has(behind+1, kUnit) || p.workWeek(i, a, b) {
+		return match{next: behind}, false
+	}
 	return match{s, j, behind}, true
 }
 

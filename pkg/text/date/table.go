@@ -47,6 +47,7 @@ type table struct {
 	dotted         bool            // 20. is an ordinal
 	articleless    bool            // one of something is the bare noun
 	nouns          bool            // nouns begin with a capital letter
+	numbered       bool            // it has a word for a week that is counted through the year
 	cjk            bool            // no spaces between words; numerals of Han characters
 	holidays       []string
 	plurals        []string       // endings that make several of a weekday
@@ -66,6 +67,7 @@ type table struct {
 	auxiliary      *regexp.Regexp // with which those are past
 	habit          *regexp.Regexp // words that say that something happens again and again
 	counterfactual *regexp.Regexp // modal verbs that with a perfect look back: "should have called"
+	being          *regexp.Regexp // forms of "be" in the present
 	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
 	denying        *regexp.Regexp // words that deny what their clause says
 	proposing      *regexp.Regexp // words that propose another day: "let's say Friday"
@@ -156,7 +158,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -169,11 +171,14 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
 			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
 			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
-			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
+			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating, "being": &t.being,
 		}[head] = re
 		return nil
 	}
 	value := 0
+	if head == "half" {
+		value = more
+	}
 	k, ok := kinds[head]
 	if !ok {
 		name, v, _ := strings.Cut(head, " ")
@@ -203,6 +208,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			}
 		}
 	}
+	t.numbered = t.numbered || k == kNumbered
 	for _, phrase := range strings.Split(list, ", ") {
 		for _, p := range expand(strings.TrimSpace(phrase)) {
 			t.add(p, sense{k, value})
@@ -233,7 +239,7 @@ func (t *table) add(phrase string, s sense) {
 		t.words[list[0].low] = false
 		return
 	}
-	if len(list) == 1 && s.kind != kSuffix && s.kind != kDecade {
+	if len(list) == 1 && s.kind != kSuffix && s.kind != kDecade && s.kind != kOr {
 		t.words[list[0].low] = true
 	}
 }

@@ -3,6 +3,7 @@ package date
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // direction says where a sentence looks from word i: -1 back, 1 ahead, 0 undecided. Undecided sentences are in the
@@ -167,22 +168,39 @@ func (p *parser) intent(from, i int) bool {
 
 func matches(re *regexp.Regexp, s string) bool { return re != nil && re.MatchString(s) }
 
-// directionCJK reads the tense of the sentence around word i from the characters behind it.
+// directionCJK reads the tense of the sentence around word i from its characters: those of its own clause, then those
+// of the clauses behind it, then, unless a new clause begins with word i, those of the clauses before it.
 func (p *parser) directionCJK(i int) int {
-	end := len(p.s)
-	if n := strings.IndexAny(p.s[p.t[i].start:], "。！？!?\n"); n >= 0 {
-		end = p.t[i].start + n
+	const stops, commas = "。！？!?\n", "。！？!?\n，,；;"
+	at, end, behind := p.t[i].start, len(p.s), len(p.s)
+	if n := strings.IndexAny(p.s[at:], stops); n >= 0 {
+		end = at + n
 	}
-	start := 0
-	if n := strings.LastIndexAny(p.s[:p.t[i].start], "。！？!?\n"); n >= 0 {
-		start = n + 1
+	if n := strings.IndexAny(p.s[at:], commas); n >= 0 {
+		behind = at + n
 	}
-	clause := p.s[start:end]
-	switch {
-	case matches(p.tab.future, clause):
-		return 1
-	case matches(p.tab.past, clause):
-		return -1
+	start, clause := afterLast(p.s[:at], stops), afterLast(p.s[:at], commas)
+	pieces := []string{p.s[clause:behind], p.s[behind:end]}
+	if strings.TrimSpace(p.s[clause:at]) != "" {
+		pieces = append(pieces, p.s[start:clause])
+	}
+	for _, piece := range pieces {
+		switch {
+		case matches(p.tab.future, piece):
+			return 1
+		case matches(p.tab.past, piece):
+			return -1
+		}
 	}
 	return 0
+}
+
+// afterLast returns where a text goes on behind the last of some characters.
+func afterLast(s, characters string) int {
+	i := strings.LastIndexAny(s, characters)
+	if i < 0 {
+		return 0
+	}
+	_, size := utf8.DecodeRuneInString(s[i:])
+	return i + size
 }

@@ -85,20 +85,18 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 	return pt, next, true
 }
 
-// inOrder returns a bare weekday a week later where it would lie before the weekday ahead that it is joined to: "arrives on
-// Saturday and leaves on Tuesday".
-func (p *parser) inOrder(m, before match) match {
-	if before.next == 0 || !p.bare(m) || !p.bare(before) || !p.has(m.first, kWeekday) || !p.has(before.first, kWeekday) ||
-		m.from < p.today || before.from <= m.from || before.from > p.today+7 {
-		return m
+// workWeek reports whether Monday to Friday, or to a day of the weekend, at word i are those of every week: "I work from
+// Monday to Friday" is in the present, and says of nobody where they are.
+func (p *parser) workWeek(i int, a, b point) bool {
+	if a.fixed || b.fixed || a.d != 0 || b.d != 0 || a.wd != 1 || b.wd != 5 && b.wd != 6 && b.wd != 0 || p.direction(i) != 0 || p.inProgress(i) {
+		return false
 	}
-	for j := before.next; j < m.first; j++ {
-		if p.has(j, kAnd) {
-			m.from, m.to = m.from+7, m.to+7
-			return m
+	for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ {
+		if matches(p.tab.being, p.t[j].low) {
+			return false
 		}
 	}
-	return m
+	return true
 }
 
 // weekend reads "over the weekend" and "am Wochenende".

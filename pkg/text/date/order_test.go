@@ -1,0 +1,115 @@
+package date_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
+)
+
+// ranges returns all times of a text as "from to", each behind a comma.
+func ranges(text, language string) string {
+	got := ""
+	for _, s := range date.Find(text, wednesday, language) {
+		if got != "" {
+			got += ", "
+		}
+		got += s.From.Format(time.DateOnly)
+		if to := s.To.Format(time.DateOnly); to != s.From.Format(time.DateOnly) {
+			got += " " + to
+		}
+	}
+	return got
+}
+
+func TestATimeIsReadByTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"Grandma lands next Tuesday and drives home Thursday.", "en", "2026-10-20, 2026-10-22"},
+		{"Next Tuesday and Thursday the gym is closed.", "en", "2026-10-20, 2026-10-22"},
+		{"The match is next Tuesday and we train on Sunday.", "en", "2026-10-20, 2026-10-18"},
+		{"Nächsten Dienstag reise ich ab und bin Freitag wieder da.", "de", "2026-10-20, 2026-10-23"},
+		{"妹妹下周二飞过来，周四回去。", "zh", "2026-10-20, 2026-10-22"},
+		{"In 2016, around Easter, our barn burned down.", "en", "2016, 2016-03-27"},
+		{"Back in 2014, in July, I ran my first race.", "en", "2014, 2014-07-01 2014-07-31"},
+		{"In 2014, on 9 July, the twins were born.", "en", "2014, 2014-07-09"},
+		{"In 2014 I left school, and this November I go back.", "en", "2014, 2026-11-01 2026-11-30"},
+	} {
+		want := c.want
+		if len(want) > 5 && want[4] == ',' { // a year is all of its days
+			want = want[:4] + "-01-01 " + want[:4] + "-12-31" + want[4:]
+		}
+		if got := ranges(c.text, c.language); got != want {
+			t.Errorf("%q names %q, want %q", c.text, got, want)
+		}
+	}
+}
+
+func TestWhatIsDoneEveryWeekHasNoDate(t *testing.T) {
+	t.Parallel()
+	for text, language := range map[string]string{
+		"Los jueves y domingos entreno.":                        "es",
+		"每周一和周三我去游泳。":                                           "zh",
+		"Her shift is Tuesday to Thursday every week.":          "en",
+		"My dad works Monday to Friday.":                        "en",
+		"Die Bücherei öffnet von Montag bis Samstag.":           "de",
+		"Every Tuesday and Thursday the choir meets.":           "en",
+		"Week 2: stretch more. Week 3-5: lift the heavier bar.": "en",
+		"She's in week 20, all is well.":                        "en",
+		"Va por la semana 30 del embarazo.":                     "es",
+	} {
+		if got := ranges(text, language); got != "" {
+			t.Errorf("%q names %s", text, got)
+		}
+	}
+	for _, c := range []struct{ text, language, want string }{
+		{"We're in Malmö Monday to Friday.", "en", "2026-10-19 2026-10-23"},
+		{"Wir sind von Montag bis Freitag in Graz.", "de", "2026-10-19 2026-10-23"},
+		{"The crane comes in calendar week 45.", "en", "2026-11-02 2026-11-08"},
+		{"Der Kran kommt in KW 45.", "de", "2026-11-02 2026-11-08"},
+		{"In week 45 komt de kraan.", "nl", "2026-11-02 2026-11-08"},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestTenseOfChineseAndJapaneseClauses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"昨晚我发烧了，周五再去看医生。":     "2026-10-13, 2026-10-16",
+		"周六奶奶飞过来。":            "2026-10-17",
+		"周六我们去过那家店。":          "2026-10-10",
+		"爸爸对牛奶过敏，周六带他去医院。":    "2026-10-17",
+		"我想起来，周一交了房租。":        "2026-10-12",
+		"土曜日に歯医者に行って、薬をもらった。": "2026-10-10",
+		"土曜日に母が来ます。":          "2026-10-17",
+	} {
+		if got := ranges(text, ""); got != want {
+			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestHalvesAndVagueCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"A year and a half ago the bakery closed.", "en", "2025-01-14 2025-07-14"},
+		{"The bakery closed three and a half years ago.", "en", "2023-01-14 2023-07-14"},
+		{"Half a year ago it reopened.", "en", "2026-03-14 2026-05-14"},
+		{"Vor anderthalb Jahren hat die Bäckerei zugemacht.", "de", "2025-01-14 2025-07-14"},
+		{"La panadería cerró hace un año y medio.", "es", "2025-01-14 2025-07-14"},
+		{"La boulangerie a fermé il y a un an et demi.", "fr", "2025-01-14 2025-07-14"},
+		{"面包店一年半前关了。", "zh", "2025-01-14 2025-07-14"},
+		{"半年前にパン屋が閉まった。", "ja", "2026-03-14 2026-05-14"},
+		{"The baker called two or three days ago.", "en", "2026-10-11 2026-10-12"},
+		{"The new oven arrives in 3 to 4 weeks.", "en", "2026-11-04 2026-11-11"},
+		{"Building it takes 3-4 weeks.", "en", ""},
+		{"Es dauert anderthalb Jahre.", "de", ""},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}
