@@ -70,7 +70,7 @@ func TestSmallTalkMakesNoFact(t *testing.T) {
 	for _, said := range []string{
 		"Sounds good!", "brb", "One sec.", "Let me check.", "Will do.", "Never mind.", "Got it, thanks!", "Fair enough.", "I don't know.", "Just a second please", "You bet!", "No way!",
 		"Not really.", "That makes sense.", "Good night all", "I know, right?", "Hang on a moment.", "Same here!", "Why not?", "Oh, I see what you mean.", "Thank you so much!", "Hahaha", "Of course!",
-		"Happy birthday!", "Let me think about it.", "k", "Sure thing", "👍", "I get it.", "Absolutely.", "Are you there?", "Anything else?", "Give me a moment.", "Give me a sec!",
+		"Happy birthday!", "Let me think about it.", "k", "Sure thing", "👍", "I get it.", "Absolutely.", "Are you there?", "Anything else?", "Give me a moment.", "Give me a sec!", "Oh no, I'm so sorry.", "My condolences.", "Apologies!", "I'm really sorry about that.",
 	} {
 		if got := read(t, by("Alice", said)); len(got) != 0 {
 			t.Errorf("%q gives %q", said, texts(got))

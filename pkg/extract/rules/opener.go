@@ -141,7 +141,7 @@ var polite = text.NewWordSet(`awesome amazing great good nice cool wonderful fan
 	love like want need say said tell mean feel feels seem seems see guess share sharing yup yep nope yes no oh hmm
 	awww ooh oooh ahh ugh phew rock rocks rad dope sick epic bestie friend buddy pal though maybe anyway anytime
 	moment second sec minute kidding joking joke count everyone everybody folks ya understood noted roger certainly obviously
-	enough fair sense blast laugh funny
+	enough fair sense blast laugh funny sorry condolences apologies apologise apologize forgive
 	better best bad sad tough rough crazy wild proud support supportive encouragement encouraging kindness excited thrilled`)
 
 // chatter are phrases of sentences that state nothing.
