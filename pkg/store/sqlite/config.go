@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/file"
 )
 
 // Config says which file to open and how.
@@ -63,8 +63,8 @@ func DefaultConfig(path string) Config {
 	}
 }
 
-func (c Config) engine() engine.Config {
-	return engine.Config{Path: c.Path, ReadOnly: c.ReadOnly, Limit: c.Limit, Unsynced: c.Unsynced, Readers: c.Readers,
+func (c Config) file() file.Config {
+	return file.Config{Path: c.Path, ReadOnly: c.ReadOnly, Limit: c.Limit, Unsynced: c.Unsynced, Readers: c.Readers,
 		SecondReaders: c.SecondReaders, Busy: c.Busy, Checkpoint: c.Checkpoint, Cache: c.Cache, ReadCache: c.ReadCache, Log: c.Log}
 }
 

@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/file"
 )
 
 // Copy writes the store at a path, which others may be using, as of one commit into a new file that is private to its
 // owner and synced to disk. An existing file is memory.ErrConflict; after another error there is none.
 func Copy(ctx context.Context, from, to string) error {
-	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	made, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("copy the store to %s: it exists: %w", to, memory.ErrConflict)
 	}
 	if err != nil {
 		return fmt.Errorf("copy the store: %w: %w", err, memory.ErrUnavailable)
 	}
-	err = errors.Join(engine.Copy(ctx, from, to, DefaultConfig(from).Busy), file.Sync(), file.Close()) // an empty file is a new one to SQLite
+	err = errors.Join(file.Copy(ctx, from, to, DefaultConfig(from).Busy), made.Sync(), made.Close()) // an empty file is a new one to SQLite
 	if err == nil {
 		err = syncDir(filepath.Dir(to))
 	}

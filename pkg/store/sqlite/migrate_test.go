@@ -65,7 +65,7 @@ func versionSix(t *testing.T, path string) string {
 			t.Error(err)
 		}
 	}()
-	files, err := filepath.Glob("internal/schema/migrations/*.sql")
+	files, err := filepath.Glob("migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
-	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/engine"
-	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/schema"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
 )
 
 // The worked example of CONTRIBUTING: a new record kind is a migration and an entry.
@@ -63,9 +63,9 @@ func skills() schema.Records[skill] {
 			Versioned: true, Confidence: true,
 			Passes: func(f schema.Filter) schema.Condition {
 				if f.Plain {
-					return schema.Condition{SQL: "1"}
+					return schema.Condition{SQL: "TRUE"}
 				}
-				return schema.Condition{SQL: "0"} // no condition of a filter is about skills
+				return schema.Condition{SQL: "FALSE"} // no condition of a filter is about skills
 			},
 			Items: schema.Items{
 				Select: `SELECT s.no, s.id, s.intent, s.confidence, s.version FROM json_each(?) j CROSS JOIN skills s ON s.no = j.value WHERE s.bank = ?`,
@@ -98,30 +98,32 @@ func skills() schema.Records[skill] {
 }
 
 // withSkills is the schema of the program with one more migration and one more entry.
-func withSkills(t *testing.T) schema.Schema {
+func withSkills(t *testing.T) (schema.Schema, fs.FS) {
 	t.Helper()
 	s := schema.Default()
 	files := fstest.MapFS{}
-	names, err := fs.Glob(s.Migrations, "*.sql")
+	names, err := fs.Glob(migrations(), "*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		text, err := fs.ReadFile(s.Migrations, name)
+		text, err := fs.ReadFile(migrations(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	files[fmt.Sprintf("%04d_skills.sql", len(names)+1)] = &fstest.MapFile{Data: []byte(skillMigration)}
-	s.Migrations, s.Kinds = files, append(s.Kinds, skills().Kind)
-	return s
+	s.Kinds = append(s.Kinds, skills().Kind)
+	return s, files
 }
 
 func TestANewRecordKindIsAMigrationAndAnEntry(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db, err := open(DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")), withSkills(t))
+	kinds, files := withSkills(t)
+	opened, err := open(DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")), kinds, files)
+	db := opened.db
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -136,12 +138,12 @@ func TestANewRecordKindIsAMigrationAndAnEntry(t *testing.T) {
 	must(db.ApplyMessages(ctx, 0, 1, []consolidate.MessageEvent{{Seq: 1, Bank: "b", Session: "s", Stored: said, State: memory.StatePending, Message: &message}}))
 	write := func(fn func(tx *engine.Tx, bank int64) error) {
 		t.Helper()
-		must(db.apply(ctx, func(a *applier) error {
-			bank, err := a.bankRow("b")
-			if err != nil {
+		must(opened.file.Write(ctx, func(tx *engine.Tx) error {
+			var bank int64
+			if err := tx.Get("look up the bank", `SELECT no FROM banks WHERE id = 'b'`, nil, &bank); err != nil {
 				return err
 			}
-			return fn(a.tx, bank)
+			return fn(tx, bank)
 		}))
 	}
 	stored := skill{ID: "sk_1", Intent: "Restart the printers", Tools: []string{"ssh"}, Said: said, Confidence: .8}

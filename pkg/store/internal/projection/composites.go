@@ -1,0 +1,216 @@
+package projection
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
+)
+
+// putComposite stores the whole new state of a composite; adoptChildren makes it the parent of its children. A nil vector
+// keeps the stored one. A composite that replaces another, removed with the same changes, takes over its row, because
+// most of what is stored of the two is the same.
+func (a *applier) putComposite(bank int64, c memory.Composite) error {
+	from := c.ID
+	if was, ok := a.renewed[c.ID]; ok {
+		from = was
+		if err := schema.RemoveUses(a.tx, bank, string(was)); err != nil {
+			return err
+		}
+	}
+	before, err := a.storedComposite(bank, from)
+	if err != nil {
+		return err
+	}
+	if err := a.replaceComposite(bank, before, from, c); err != nil {
+		return fmt.Errorf("store composite %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+func (a *applier) replaceComposite(bank int64, before compositeState, from memory.CompositeID, c memory.Composite) error {
+	c.Text = engine.Text(c.Text)
+	grams := schema.Grams(c.Text)
+	stored := before.no != 0
+	no, err := a.putCompositeRow(bank, c, grams, before.no)
+	if err != nil {
+		return err
+	}
+	a.cache.DropComposite(bank, before.level, no, from, before.entities)
+	if !stored || before.text != c.Text || before.level != c.Level {
+		var was []string
+		if stored {
+			was = []string{before.text, before.grams}
+			err = a.putTerms(bank, before.level, no, before.text, "")
+		}
+		if err == nil {
+			err = a.composites.Reindex(a.tx, no, bank, was, []string{c.Text, grams})
+		}
+		if err == nil {
+			err = a.putTerms(bank, c.Level, no, "", c.Text)
+		}
+	}
+	if err == nil && (!stored || !slices.Equal(before.entities, c.Entities)) {
+		err = a.putCompositeEntities(bank, no, c.Entities, stored)
+	}
+	switch {
+	case err != nil:
+	case c.Vector != nil:
+		err = a.putCompositeVector(bank, no, c)
+	case from != c.ID:
+		err = a.tx.Exec("remove vector", `DELETE FROM composite_vectors WHERE composite = ?`, no)
+	}
+	if err != nil {
+		return err
+	}
+	if stored && from == c.ID {
+		a.cache.DropNaming(bank, c.Entities...)
+		return nil
+	}
+	a.cache.AddComposite(bank, no, c)
+	return nil
+}
+
+// compositeState is what decides how a stored composite is changed or removed. no is 0 for one that is not stored.
+type compositeState struct {
+	no          int64
+	level       int
+	text, grams string
+	entities    []memory.EntityID
+}
+
+func (a *applier) storedComposite(bank int64, id memory.CompositeID) (b compositeState, err error) {
+	const find = `SELECT no, level, text, grams, entities FROM composites WHERE id = ? AND bank = ?`
+	var entities []byte
+	_, err = a.tx.Find("look up composite "+string(id), find, []any{string(id), bank}, &b.no, &b.level, &b.text, &b.grams, &entities)
+	if err == nil {
+		err = engine.FromJSON(entities, &b.entities)
+	}
+	return b, err
+}
+
+// putCompositeVector stores the vector of a composite. When its representative is a fact with the same vector, it stores
+// a reference to that.
+func (a *applier) putCompositeVector(bank, no int64, c memory.Composite) error {
+	const same = `SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ? AND f.bank = ? AND v.vector = ?`
+	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) VALUES (?, ?, ?, ?)
+ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.vector`
+	packed := sketch.Pack(c.Vector)
+	var fact int64
+	shared, err := a.tx.Find("look for the vector", same, []any{c.Representative, bank, packed}, &fact)
+	switch {
+	case err != nil:
+		return err
+	case shared:
+		return a.tx.Exec("store vector", put, bank, no, fact, nil)
+	}
+	return a.tx.Exec("store vector", put, bank, no, nil, packed)
+}
+
+func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {
+	const insert = `INSERT INTO composites (level, text, grams, representative, children, entities, tags, occurred_from, occurred_to,
+  said, confidence, version, made, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const update = `UPDATE composites SET level = ?, text = ?, grams = ?, representative = ?, children = ?, entities = ?, tags = ?,
+  occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ?, made = ?, id = ? WHERE no = ?`
+	children, err1 := engine.JSONList(c.Children)
+	entities, err2 := engine.JSONList(c.Entities)
+	tags, err3 := engine.JSONList(c.Tags)
+	made, err4 := schema.StampJSON(c.By)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return 0, err
+	}
+	args := []any{c.Level, c.Text, grams, c.Representative, children, entities, tags, engine.TimeOrNull(c.Occurred.From), engine.TimeOrNull(c.Occurred.To),
+		engine.Micros(c.Said), c.Confidence, int64(c.Version), made}
+	if no != 0 {
+		return no, a.tx.Exec("update", update, append(args, string(c.ID), no)...)
+	}
+	return a.tx.Insert("insert", insert, append(args, string(c.ID), bank)...)
+}
+
+func (a *applier) putCompositeEntities(bank, no int64, entities []memory.EntityID, stored bool) error {
+	if stored {
+		if err := a.tx.Exec("remove entities", `DELETE FROM composite_entities WHERE composite = ?`, no); err != nil {
+			return err
+		}
+	}
+	const insert = `INSERT INTO composite_entities (bank, entity, composite) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+	return each(bank, entities, func(bank int64, e memory.EntityID) error {
+		return a.tx.Exec("store entity", insert, bank, engine.Text(string(e)), no)
+	})
+}
+
+// adoptChildren makes a composite the parent of its children, and takes the parent from those that left it.
+func (a *applier) adoptChildren(bank int64, c memory.Composite) error {
+	table := "facts"
+	if c.Level > 1 {
+		table = "composites"
+	}
+	var no int64
+	err := a.tx.Get("look up composite "+string(c.ID), `SELECT no FROM composites WHERE id = ? AND bank = ?`, []any{string(c.ID), bank}, &no)
+	if err != nil {
+		return err
+	}
+	children := engine.List(c.Children)
+	if _, ok := a.renewed[c.ID]; ok { // the children that stay belong to a row that has another id now
+		stay := `SELECT no FROM ` + table + ` WHERE parent = ?`
+		if err := a.setParents("look up children", c.Level-1, c.ID, stay, no); err != nil {
+			return err
+		}
+	}
+	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING no`
+	if err := a.setParents("release children", c.Level-1, "", release, no, children); err != nil {
+		return err
+	}
+	// By id: "+" keeps SQLite from using an index of the bank.
+	adopt := `UPDATE ` + table + ` SET parent = ?1 WHERE +bank = ?2 AND id IN (SELECT value FROM json_each(?3)) AND parent IS DISTINCT FROM ?1 RETURNING no`
+	return a.setParents("adopt children", c.Level-1, c.ID, adopt, no, bank, children)
+}
+
+// setParents runs an update of the parents of nodes of a level that returns their rows.
+func (a *applier) setParents(what string, level int, parent memory.CompositeID, update string, args ...any) error {
+	return a.tx.Each(what, update, args, func(rows *sql.Rows) error {
+		var no int64
+		err := rows.Scan(&no)
+		a.cache.SetParent(level, no, parent)
+		return err
+	})
+}
+
+// removeComposites removes composites from the tree, but for those whose row another takes over.
+func (a *applier) removeComposites(bank int64, ids []memory.CompositeID) error {
+	reused := map[memory.CompositeID]bool{}
+	for _, was := range a.renewed {
+		reused[was] = true
+	}
+	return each(bank, slices.DeleteFunc(slices.Clone(ids), func(id memory.CompositeID) bool { return reused[id] }), a.removeComposite)
+}
+
+// removeComposite removes a composite from the tree; its children become roots. One that is not stored changes nothing.
+func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
+	was, err := a.storedComposite(bank, id)
+	if err != nil || was.no == 0 {
+		return err
+	}
+	if err := a.composites.Reindex(a.tx, was.no, bank, []string{was.text, was.grams}, nil); err != nil {
+		return fmt.Errorf("remove composite %s: %w", id, err)
+	}
+	if err := a.putTerms(bank, was.level, was.no, was.text, ""); err != nil {
+		return fmt.Errorf("remove composite %s: %w", id, err)
+	}
+	a.cache.DropComposite(bank, was.level, was.no, id, was.entities)
+	for i, s := range []string{`UPDATE facts SET parent = NULL WHERE parent = ?1 RETURNING no`, `UPDATE composites SET parent = NULL WHERE parent = ?1 RETURNING no`} {
+		if err := a.setParents("release the children of composite "+string(id), i, "", s, was.no); err != nil {
+			return err
+		}
+	}
+	// Its entities and its vector are removed with it.
+	if err := a.tx.Exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {
+		return err
+	}
+	return schema.RemoveUses(a.tx, bank, string(id))
+}

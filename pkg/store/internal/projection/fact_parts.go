@@ -1,0 +1,176 @@
+package projection
+
+import (
+	"cmp"
+	"database/sql"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/cache"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
+)
+
+// putSources replaces the sources of a fact. It writes only what differs.
+func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memory.Source, stored bool) error {
+	var was []memory.Source
+	if stored {
+		var err error
+		if was, err = a.sourcesOf(bank, fact, id); err != nil {
+			return err
+		}
+	}
+	now := make([]memory.Source, len(sources))
+	for i, s := range sources {
+		now[i] = memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: asStored(s.Said), Start: asStored(s.Start)}
+	}
+	slices.SortStableFunc(now, bySeq)
+	const put = `INSERT INTO fact_sources (fact, seq, message, said, start) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = excluded.said, start = excluded.start`
+	k := 0
+	for _, s := range now {
+		for ; k < len(was) && was[k].Seq < s.Seq; k++ {
+			if err := a.removeSource(fact, was[k].Seq); err != nil {
+				return err
+			}
+		}
+		if k < len(was) && was[k].Seq == s.Seq {
+			same := was[k].Message == s.Message && was[k].Said.Equal(s.Said) && was[k].Start.Equal(s.Start)
+			if k++; same {
+				continue
+			}
+		}
+		said := engine.Micros(s.Said)
+		if err := a.tx.Exec("store source", put, fact, int64(s.Seq), string(s.Message), said, engine.Micros(s.Start)-said); err != nil {
+			return err
+		}
+	}
+	for ; k < len(was); k++ {
+		if err := a.removeSource(fact, was[k].Seq); err != nil {
+			return err
+		}
+	}
+	a.cache.PutSources(bank, id, now)
+	return nil
+}
+
+// sourcesOf returns the stored sources of a fact by sequence.
+func (a *applier) sourcesOf(bank, fact int64, id memory.FactID) ([]memory.Source, error) {
+	if list, ok := a.cache.Sources(bank, id); ok {
+		return list, nil
+	}
+	const find = `SELECT seq, message, said, said + start FROM fact_sources WHERE fact = ? ORDER BY seq`
+	return engine.All(a.tx, "read sources", find, []any{fact}, func(rows *sql.Rows) (s memory.Source, err error) {
+		var said, start int64
+		err = rows.Scan(&s.Seq, &s.Message, &said, &start)
+		s.Said, s.Start = engine.Time(said), engine.Time(start)
+		return s, err
+	})
+}
+
+func (a *applier) removeSource(fact int64, seq uint64) error {
+	return a.tx.Exec("remove source", `DELETE FROM fact_sources WHERE fact = ? AND seq = ?`, fact, int64(seq))
+}
+
+func bySeq(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }
+
+// asStored returns a time as it is read from the store.
+func asStored(t time.Time) time.Time { return engine.Time(engine.Micros(t)) }
+
+// putFactEntities replaces the entities of a fact and counts the live facts that name each.
+func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, now factState) error {
+	if was.no != 0 && was.entities == now.entities && was.live == now.live && was.said == now.said {
+		return nil
+	}
+	var before []memory.EntityID
+	if was.no != 0 {
+		if err := engine.FromJSON([]byte(was.entities), &before); err != nil {
+			return err
+		}
+		a.cache.DropEntityFacts(bank, before...)
+		a.cache.DropEntityFacts(bank, entities...)
+	}
+	for i, e := range entities {
+		if slices.Index(entities, e) != i {
+			continue
+		}
+		if !slices.Contains(before, e) {
+			const insert = `INSERT INTO fact_entities (bank, entity, live, said, fact) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+			if err := a.tx.Exec("store entity", insert, bank, engine.Text(string(e)), now.live, now.said, now.no); err != nil {
+				return err
+			}
+			if was.no == 0 && now.live {
+				a.cache.AddFact(bank, e, cache.DatedFact{No: now.no, Said: now.said})
+			}
+		}
+		if now.live && (!was.live || !slices.Contains(before, e)) {
+			if err := a.countEntity(bank, e, 1); err != nil {
+				return err
+			}
+		}
+	}
+	for i, e := range before {
+		if slices.Index(before, e) != i {
+			continue
+		}
+		removed := !slices.Contains(entities, e)
+		if err := a.moveFactEntity(bank, e, was, now, removed); err != nil {
+			return err
+		}
+		if was.live && (removed || !now.live) {
+			if err := a.countEntity(bank, e, -1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moveFactEntity deletes the row of an entity that a fact no longer names, and gives that of any other the fact's new
+// time and state.
+func (a *applier) moveFactEntity(bank int64, e memory.EntityID, was, now factState, removed bool) error {
+	const row = ` WHERE bank = ? AND entity = ? AND live = ? AND said = ? AND fact = ?`
+	switch {
+	case removed:
+		return a.tx.Exec("remove entity", `DELETE FROM fact_entities`+row, bank, engine.Text(string(e)), was.live, was.said, was.no)
+	case was.live != now.live || was.said != now.said:
+		return a.tx.Exec("date entity", `UPDATE fact_entities SET live = ?, said = ?`+row, now.live, now.said,
+			bank, engine.Text(string(e)), was.live, was.said, was.no)
+	}
+	return nil
+}
+
+// countEntity adds n to the number of live facts that name an entity.
+func (a *applier) countEntity(bank int64, e memory.EntityID, n int) error {
+	const add = `INSERT INTO entity_counts (bank, entity, live) VALUES (?1, ?2, ?3)
+ON CONFLICT (bank, entity) DO UPDATE SET live = live + excluded.live`
+	if err := a.tx.Exec("count entity", add, bank, engine.Text(string(e)), n); err != nil || n > 0 {
+		return err
+	}
+	return a.tx.Exec("count entity", `DELETE FROM entity_counts WHERE bank = ? AND entity = ? AND live <= 0`, bank, engine.Text(string(e)))
+}
+
+// putMessageVector stores the vector of a message. A message that has a vector keeps it; one that is not stored, or is of
+// another bank, gets none.
+func (a *applier) putMessageVector(bank int64, v memory.LateVector) error {
+	const put = `INSERT INTO message_vectors (message, bank, vector) SELECT m.seq, m.bank, ?3 FROM messages m WHERE m.seq = ?1 AND m.bank = ?2
+ON CONFLICT (message) DO NOTHING`
+	return a.tx.Exec("store the vector of a message", put, int64(v.Seq), bank, sketch.Pack(v.Vector))
+}
+
+// noteVectors records which records' vectors a write holds apart from those of its own facts.
+func (a *applier) noteVectors(bank int64, w memory.Write) error {
+	const put = `INSERT INTO vector_events (bank, id, write) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+	for _, v := range w.Vectors {
+		id := v.ID
+		if v.Record != memory.RecordFact {
+			id = strconv.FormatUint(v.Seq, 10)
+		}
+		if err := a.tx.Exec("note a late vector", put, bank, engine.Text(id), int64(w.Seq)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

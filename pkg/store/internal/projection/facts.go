@@ -1,0 +1,156 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
+	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
+)
+
+// factState is what decides which indexes change with a fact: its row as it was, and as it becomes. no is 0 for a fact
+// that is not stored.
+type factState struct {
+	no                    int64
+	text, grams, entities string
+	live                  bool
+	said                  int64
+}
+
+// neighbourText is the text under which a fact is found as a neighbour: only live facts are.
+func (f factState) neighbourText() string {
+	if f.no == 0 || !f.live {
+		return ""
+	}
+	return f.text
+}
+
+// storedFact returns the state of a stored fact.
+func (a *applier) storedFact(bank int64, id memory.FactID) (was factState, err error) {
+	const find = `SELECT no, text, grams, entities, live, said FROM facts WHERE id = ? AND bank = ?`
+	_, err = a.tx.Find(fmt.Sprintf("look up fact %s", id), find, []any{string(id), bank},
+		&was.no, &was.text, &was.grams, &was.entities, &was.live, &was.said)
+	return was, err
+}
+
+// putFact stores the whole new state of a fact. A nil vector keeps the stored one.
+func (a *applier) putFact(bank int64, f memory.Fact) error {
+	was, err := a.storedFact(bank, f.ID)
+	if err != nil {
+		return err
+	}
+	f.Text = engine.Text(f.Text)
+	now := factState{no: was.no, text: f.Text, grams: was.grams, live: f.Live(), said: engine.Micros(f.Said)}
+	if was.no == 0 || was.text != f.Text {
+		now.grams = schema.Grams(f.Text)
+	}
+	if now.entities, err = engine.JSONList(f.Entities); err != nil {
+		return fmt.Errorf("store fact %s: %w", f.ID, err)
+	}
+	if now.no, err = a.putFactRow(bank, f, now, was.no); err != nil {
+		return fmt.Errorf("store fact %s: %w", f.ID, err)
+	}
+	a.cache.PutFact(bank, now.no, f, was.no != 0)
+	err = inTurn(
+		func() error { return a.indexFact(bank, was, now) },
+		func() error { return a.putTerms(bank, 0, now.no, was.neighbourText(), now.neighbourText()) },
+		func() error { return a.putSources(bank, now.no, f.ID, f.Sources, was.no != 0) },
+		func() error { return a.putFactEntities(bank, f.Entities, was, now) },
+		func() error { return a.putFactVector(bank, now.no, was.no != 0, f.Vector) },
+	)
+	if err != nil {
+		return fmt.Errorf("store fact %s: %w", f.ID, err)
+	}
+	return nil
+}
+
+const insertFact = `INSERT INTO facts (key, text, grams, kind, type, topic, speaker, role, session, occurred_from, occurred_to,
+  said, recorded, live, valid, subject, attribute, value, superseded, merged, confidence, entities, tags, ops, outcome, metadata,
+  version, pinned, extractor, model, bounds, id, bank)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const updateFact = `UPDATE facts SET key = ?, text = ?, grams = ?, kind = ?, type = ?, topic = ?, speaker = ?, role = ?, session = ?,
+  occurred_from = ?, occurred_to = ?, said = ?, recorded = ?, live = ?, valid = ?, subject = ?, attribute = ?, value = ?,
+  superseded = ?, merged = ?, confidence = ?, entities = ?, tags = ?, ops = ?, outcome = ?, metadata = ?,
+  version = ?, pinned = ?, extractor = ?, model = ?, bounds = ? WHERE no = ?`
+
+func (a *applier) putFactRow(bank int64, f memory.Fact, now factState, no int64) (int64, error) {
+	valid, err1 := schema.ValidText(f)
+	tags, err2 := engine.JSONList(f.Tags)
+	ops, err3 := engine.JSONList(f.Ops)
+	outcome, err4 := engine.JSONOrNull(f.Outcome == nil, f.Outcome)
+	metadata, err5 := engine.JSONOrNull(len(f.Metadata) == 0, f.Metadata)
+	bounds, err6 := engine.JSONOrNull(f.Bounds == nil, f.Bounds)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return 0, err
+	}
+	var subject, attribute, value any
+	if f.State != nil {
+		subject, attribute, value = engine.Text(string(f.State.Subject)), engine.Text(f.State.Attribute), engine.Text(f.State.Value)
+	}
+	args := []any{engine.TextOrNull(f.Key), now.text, now.grams, string(f.Kind), string(f.Type), engine.Text(f.Topic), engine.Text(f.Speaker), string(f.Role),
+		engine.Text(string(f.Session)), engine.TimeOrNull(f.Occurred.From), engine.TimeOrNull(f.Occurred.To), engine.Micros(f.Said),
+		engine.Micros(f.Recorded) - engine.Micros(f.Said), now.live, valid, subject, attribute, value,
+		engine.TextOrNull(string(f.Superseded)), engine.TextOrNull(string(f.Merged)), f.Confidence, now.entities, tags, ops, outcome, metadata,
+		int64(f.Version), f.Pinned, f.Extractor, f.Model, bounds}
+	if no != 0 {
+		return no, a.tx.Exec("update", updateFact, append(args, no)...)
+	}
+	return a.tx.Insert("insert", insertFact, append(args, string(f.ID), bank)...)
+}
+
+// indexFact keeps the text index in step with the row of a fact.
+func (a *applier) indexFact(bank int64, was, now factState) error {
+	if was.no != 0 && was.text == now.text {
+		return nil
+	}
+	var before []string
+	if was.no != 0 {
+		before = []string{was.text, was.grams}
+	}
+	return a.facts.Reindex(a.tx, now.no, bank, before, []string{now.text, now.grams})
+}
+
+// putTerms replaces the terms under which a node is found as a neighbour by those of its new text; "" has none.
+func (a *applier) putTerms(bank int64, level int, no int64, was, now string) error {
+	if was == now {
+		return nil
+	}
+	if was != "" {
+		const remove = `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND term IN (SELECT value FROM json_each(?4))`
+		terms := schema.Terms(was)
+		a.cache.RemoveTerms(bank, level, no, terms)
+		if err := a.tx.Exec("remove terms", remove, bank, level, no, engine.List(terms)); err != nil {
+			return err
+		}
+	}
+	if now == "" {
+		return nil
+	}
+	const insert = `INSERT INTO node_terms (bank, level, term, node) SELECT ?1, ?2, value, ?3 FROM json_each(?4) WHERE true ON CONFLICT DO NOTHING`
+	terms := schema.Terms(now)
+	a.cache.AddTerms(bank, level, no, terms)
+	return a.tx.Exec("store terms", insert, bank, level, no, engine.List(terms))
+}
+
+// putFactVector stores the vector of a fact; nil keeps the stored one. A new fact without a vector is queued for one.
+func (a *applier) putFactVector(bank, fact int64, stored bool, v memory.Vector) error {
+	switch {
+	case v == nil && stored:
+		return nil
+	case v == nil:
+		return a.tx.Exec("queue for a vector", `INSERT INTO unembedded (fact) VALUES (?)`, fact)
+	case stored:
+		queued, err := a.tx.Changed("remove from the queue for vectors", `DELETE FROM unembedded WHERE fact = ?`, fact)
+		if err != nil {
+			return err
+		}
+		if !queued { // composites may share the vector it had
+			a.cache.Clear()
+		}
+	}
+	const put = `INSERT INTO fact_vectors (bank, fact, vector) VALUES (?, ?, ?) ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector`
+	return a.tx.Exec("store vector", put, bank, fact, sketch.Pack(v))
+}

@@ -1,8 +1,0 @@
-//go:build !cgo
-
-package engine
-
-import "github.com/eunoe-memory/eunoe/internal/sqlitebuild"
-
-// A build without cgo does not compile, and this constant tells why.
-const _ = sqlitebuild.Ready
