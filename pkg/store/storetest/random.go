@@ -61,6 +61,13 @@ func randomOperations(t *testing.T, h *harness) {
 				}
 				h.put(bank, memory.Changes{Observations: []memory.Observation{o}})
 			},
+			"ask for many words": func(r *rapid.T) {
+				h.checkManyForms(bank, memory.Filter{}, randomWords)
+				if rapid.Bool().Draw(r, "of then") {
+					then := at(60)
+					h.checkManyForms(bank, memory.Filter{AsOf: &then}, randomWords)
+				}
+			},
 			"erase the bank": func(*rapid.T) {
 				live, nodes = nil, nil
 				h.put(bank, memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Upto: h.messages}})
@@ -82,8 +89,10 @@ func randomOperations(t *testing.T, h *harness) {
 	})
 }
 
+var randomWords = []string{"Ann", "likes", "tea", "allergies", "running", "\u732b\u304c\u597d\u304d", "42", "x\x00y", "'\""}
+
 func words(r *rapid.T) string {
-	list := rapid.SliceOfN(rapid.SampledFrom([]string{"Ann", "likes", "tea", "allergies", "running", "\u732b\u304c\u597d\u304d", "42", "x\x00y", "'\""}), 0, 5).Draw(r, "words")
+	list := rapid.SliceOfN(rapid.SampledFrom(randomWords), 0, 5).Draw(r, "words")
 	return fmt.Sprint(list)
 }
 

@@ -75,6 +75,14 @@ type Engine interface {
 	Orphans(t *Tx) ([]string, error)
 }
 
+// Stemmer is an Engine that says by which words its text indexes have a text. It has a view "<table>_text" of the columns
+// of each index.
+type Stemmer interface {
+	// EachStem calls fn with every word of a text as an index has it, one that has letters of other scripts than Latin
+	// aside, and perhaps with others. A word is valid during its call only.
+	EachStem(text string, fn func(word []byte))
+}
+
 // TextIndex names a text index.
 type TextIndex struct {
 	Table   string   // whose rows are indexed

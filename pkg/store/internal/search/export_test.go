@@ -1,5 +1,17 @@
 package search
 
+import "context"
+
+// HeldStems is how many stems the vocabularies of a store hold.
+func HeldStems(s *Store) int {
+	s.vocabularies.mu.Lock()
+	defer s.vocabularies.mu.Unlock()
+	return s.vocabularies.stems
+}
+
+// DropGone does at once what a store does every few seconds.
+func DropGone(ctx context.Context, s *Store) error { return s.dropGone(ctx) }
+
 // The statements that name an index, or keep SQLite from one.
 const (
 	FindPeople  = findPeople

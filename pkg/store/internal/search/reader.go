@@ -37,11 +37,13 @@ type Store struct {
 	schema   schema.Schema
 	config   Config
 	sketches sketches
+
+	vocabularies *vocabularies
 }
 
 // NewStore returns the reading half of a store over a database, which is closed by its owner.
 func NewStore(c Config, database engine.Database, s schema.Schema) *Store {
-	return &Store{database: database, schema: s, config: c}
+	return &Store{database: database, schema: s, config: c, vocabularies: newVocabularies()}
 }
 
 // Reader reads one state of one bank. It lives as long as the transaction it reads in.
@@ -51,10 +53,11 @@ type Reader struct {
 	bank   int64
 	id     memory.BankID
 	filter filter
-	alone  map[memory.Record]bool  // whether no other bank has rows of a record, once asked
-	ahead  map[memory.Record]*scan // begun by Prefetch
-	passes *passes                 // shared with second readers
-	ends   []func()                // run at the end of this reader
+	alone  map[memory.Record]bool     // whether no other bank has rows of a record, once asked
+	stems  map[memory.Record][]uint32 // of a record, once asked; nil = they are not kept
+	ahead  map[memory.Record]*scan    // begun by Prefetch
+	passes *passes                    // shared with second readers
+	ends   []func()                   // run at the end of this reader
 }
 
 var (

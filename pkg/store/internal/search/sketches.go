@@ -136,8 +136,9 @@ func (s *Store) background(fn func(context.Context) error) {
 	})
 }
 
-// End releases the sketches. The owner calls it before it closes the file.
+// End releases the sketches and vocabularies. The owner calls it before it closes the file.
 func (s *Store) End() {
+	s.vocabularies.end()
 	s.sketches.mu.Lock()
 	defer s.sketches.mu.Unlock()
 	s.sketches.closed = true

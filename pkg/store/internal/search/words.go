@@ -21,6 +21,11 @@ func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64,
 	if err != nil {
 		return nil, 0, err
 	}
+	if t.Prefix == "" && !t.Grams {
+		if t.Forms, err = r.present(kind, t.Forms); err != nil || len(t.Forms) == 0 {
+			return nil, 0, err
+		}
+	}
 	passed, err := r.passing(rec)
 	if err != nil || passed.few && len(passed.nos) == 0 {
 		return nil, 0, err
