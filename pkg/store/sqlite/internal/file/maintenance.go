@@ -36,12 +36,12 @@ func (f *File) Start(ctx context.Context) error {
 // Erased wakes the scrub that a committed transaction requested.
 func (f *File) Erased() { signal(f.erased) }
 
-// maintain checkpoints the write-ahead log until the file closes, at most once a period and only after commits, and
-// scrubs the file after something was erased.
+// maintain checkpoints the write-ahead log until the file closes, at most once a period and only after commits, merges
+// the text indexes once nothing is written for a period, and scrubs the file after something was erased.
 func (f *File) maintain(stop context.Context) {
 	tick := time.NewTicker(f.config.Checkpoint)
 	defer tick.Stop()
-	checkpointing, scrubbed := false, false
+	checkpointing, scrubbed, merged := false, false, true
 	var next time.Time // no scrub before
 	ctx := context.WithoutCancel(stop)
 	for {
@@ -55,8 +55,13 @@ func (f *File) maintain(stop context.Context) {
 		}
 		select {
 		case <-f.dirty:
-			checkpointing = true
+			checkpointing, merged = true, false
 		default:
+			if !merged { // nothing was written for a period
+				done, err := f.mergeSegments(ctx)
+				f.Warn(err, "merging segments of the text indexes failed; it is tried again after the next write")
+				checkpointing, merged = true, done || err != nil
+			}
 		}
 		if f.scrubbing.Load() && !time.Now().Before(next) {
 			took, err := f.scrub(ctx)
