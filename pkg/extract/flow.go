@@ -11,12 +11,14 @@ import (
 )
 
 // Writes are applied in the order of the log, so what a bank has appended and not applied yet stands before the writes of
-// every other bank. A process therefore appends this much ahead of the store, counted in writes and their facts, of which
-// the store applies some 500 a second.
+// every other bank. A process therefore appends as much ahead of the store as it applies in aheadFor, within bounds,
+// counted in writes and their facts: on two idle cores the store applies some 1,000 a second.
 const (
-	aheadOfBank = 192 // by one bank
-	aheadOfAll  = 320 // by all; a bank without any may append all the same
+	aheadFor    = 150 * time.Millisecond // several transactions, and the time until it is known that they ended
+	leastOfBank = 48                     // by one bank
+	mostOfBank  = 192
 	flowLook    = 10 * time.Millisecond
+	rateOver    = time.Second // over which the rate of the store is a moving mean
 )
 
 // flow holds the appending of a process back while the store is behind. It holds nothing back while no consolidator
@@ -25,12 +27,14 @@ type flow struct {
 	applied *kv.Applied
 
 	mu      sync.Mutex
-	read    time.Time   // when the last look began
-	looked  bool        // a look has ended: store is known
-	store   kv.Progress // as last read; zero where nobody tells
+	read    time.Time     // when the last look began
+	since   time.Duration // how long before that the look before it began
+	looked  bool          // a look has ended: store is known
+	store   kv.Progress   // as last read; zero where nobody tells
 	ofBank  map[memory.BankID]int
 	all     int
 	pending []*pass // appended and not applied, as far as is known
+	rate    float64 // cost applied a second while something waited; 0 = not known
 }
 
 // pass is what one write adds to the flow.
@@ -59,7 +63,7 @@ func (f *flow) enter(ctx context.Context, bank memory.BankID, upto uint64, cost 
 			f.mu.Lock()
 		}
 		stored, held := f.store.Messages.Held[bank]
-		if of := f.ofBank[bank]; f.looked && !(held && stored < upto) && (of == 0 || of < aheadOfBank && f.all < aheadOfAll) {
+		if of := f.ofBank[bank]; f.looked && !(held && stored < upto) && (of == 0 || of < f.most() && 3*f.all < 5*f.most()) {
 			p := &pass{flow: f, bank: bank, cost: cost}
 			f.ofBank[bank] += cost
 			f.all += cost
@@ -75,12 +79,21 @@ func (f *flow) enter(ctx context.Context, bank memory.BankID, upto uint64, cost 
 	}
 }
 
+// most returns what one bank may have ahead of the store. All banks may have two thirds more, and a bank that has nothing
+// may append all the same.
+func (f *flow) most() int {
+	if f.rate == 0 {
+		return mostOfBank
+	}
+	return min(max(leastOfBank, int(f.rate*aheadFor.Seconds())), mostOfBank)
+}
+
 // due reports whether it is time to look again, which the caller then does.
 func (f *flow) due() bool {
 	if time.Since(f.read) < flowLook {
 		return false
 	}
-	f.read = time.Now()
+	f.since, f.read = time.Since(f.read), time.Now()
 	return true
 }
 
@@ -93,7 +106,7 @@ func (f *flow) look(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.store, f.looked = store, true
-	left := f.pending[:0]
+	left, waited, before := f.pending[:0], len(f.pending) > 0, f.all
 	for _, p := range f.pending {
 		if !known || p.seq <= store.Write {
 			f.remove(p)
@@ -103,6 +116,12 @@ func (f *flow) look(ctx context.Context) {
 	}
 	clear(f.pending[len(left):])
 	f.pending = left
+	if now := float64(before-f.all) / f.since.Seconds(); waited && len(left) > 0 && known { // it worked all the time
+		if f.rate == 0 {
+			f.rate = now
+		}
+		f.rate += (now - f.rate) * min(1, f.since.Seconds()/rateOver.Seconds())
+	}
 }
 
 func (f *flow) remove(p *pass) {

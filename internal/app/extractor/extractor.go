@@ -31,8 +31,8 @@ func Stage() process.Stage {
 // How many windows a process holds so that one bank with many does not keep another's waiting. They name messages and hold
 // no text: some 20 kB each at most, and 1 kB as the rules have them cut. Those beyond wait in the order of the queue.
 const (
-	windowsAhead      = 256  // with a language model, where other processes can help
-	rulesWindowsAhead = 8192 // by rules
+	windowsAhead      = 256   // with a language model, where other processes can help
+	rulesWindowsAhead = 32768 // by rules: 32 MB
 )
 
 func build(p *process.Process) (process.Runner, error) {
