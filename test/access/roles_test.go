@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,10 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/eunoe-memory/eunoe/internal/access"
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/events/snapshot"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // awaitUser waits until the server lets a user in.
@@ -112,6 +116,24 @@ func TestAnOperatorSeesEverythingAndErases(t *testing.T) {
 				t.Errorf("changes: %v", err)
 			}
 		})
+	}
+}
+
+// TestWhoMayNotBackUpIsToldSo takes a copy with the credentials of a bot and of a worker, which the broker does not answer.
+func TestWhoMayNotBackUpIsToldSo(t *testing.T) {
+	t.Parallel()
+	w := embedded(t, nil)
+	for _, name := range []string{"alice", "worker"} {
+		c, err := events.Dial(events.ConnConfig{URL: w.url, Creds: w.seed(name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = snapshot.Save(t.Context(), c, w.naming.Writes(), t.TempDir())
+		if !errors.Is(err, memory.ErrForbidden) || !strings.Contains(err.Error(), "eunoe auth list") || time.Since(began) > 10*time.Second {
+			t.Errorf("%s, after %s: %v", name, time.Since(began), err)
+		}
+		c.NC.Close()
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -204,6 +206,8 @@ func send(ctx context.Context, c *events.Conn, to string, data []byte) error {
 	return said.failed()
 }
 
+// ask sends a request to the broker's API. The broker reports a subject that the credentials may not use to the
+// connection, and does not answer: the error is then memory.ErrForbidden.
 func ask(ctx context.Context, c *events.Conn, subject string, request, reply any) error {
 	ctx, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()
@@ -211,8 +215,27 @@ func ask(ctx context.Context, c *events.Conn, subject string, request, reply any
 	if err != nil {
 		return err
 	}
+	ctx, refuse := context.WithCancelCause(ctx)
+	defer refuse(nil)
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			if last := c.NC.LastError(); errors.Is(last, nats.ErrPermissionViolation) && strings.Contains(last.Error(), strconv.Quote(subject)) {
+				refuse(fmt.Errorf("these credentials may not; an operator's may (`eunoe auth list` shows who is one): %w", memory.ErrForbidden))
+			}
+		}
+	}()
 	m, err := c.NC.RequestWithContext(ctx, subject, body)
 	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, memory.ErrForbidden) {
+			return cause
+		}
 		return err
 	}
 	return json.Unmarshal(m.Data, reply)
