@@ -54,11 +54,43 @@ func (p *parser) holiday(i int, loose bool) (point, int, bool) {
 		w, _ := whole(s.from, uWeekend, back)
 		return p.fix(i, interval{from: min(s.from, w.from), to: max(s.to, w.to), rel: true}), i + 2, ok
 	}
-	if !p.known || !loose && !p.timeBefore(i) && !p.has(i-1, kOn, kUntil) && !p.has(i-1, kArticle) && !p.tab.cjk || (!p.endsAt(i+1) || p.has(i+1, kUnit)) && !p.tab.cjk {
+	if !p.known || !loose && !p.opensHoliday(i) || !p.closesHoliday(i) {
 		return point{}, i, false
 	}
 	s, ok := p.nearHoliday(rule, p.direction(i), false)
 	return p.fix(i, s), i + 1, ok
+}
+
+// atHoliday are the prepositions that say when in languages whose first noun of a compound is the main one. What stands
+// behind "de" or "di" is none: "el mercado de Navidad".
+var atHoliday = map[string]bool{"en": true, "à": true, "a": true, "na": true, "no": true, "em": true, "para": true, "pour": true, "per": true, "por": true}
+
+// ofHoliday are those that make it the second part of a compound.
+var ofHoliday = map[string]bool{"de": true, "di": true, "do": true, "del": true, "d": true}
+
+// opensHoliday reports whether what stands before the holiday at word i makes it a time.
+func (p *parser) opensHoliday(i int) bool {
+	switch {
+	case p.tab.postposed && i > 0 && ofHoliday[p.t[i-1].low] && !p.has(i-2, kDayPart, kUnit, kPart):
+		return false
+	case p.tab.cjk, p.timeBefore(i), p.has(i-1, kOn, kUntil, kArticle), p.is(i-1, "à"):
+		return true
+	}
+	return p.tab.nouns && (i == 0 || p.is(i-1, "zu")) // Heiligabend sind wir daheim
+}
+
+// closesHoliday reports whether what stands behind the holiday at word i leaves it one: a Christmas market has no date.
+// Where compounds are one word, or their first noun stands last, it may be anything.
+func (p *parser) closesHoliday(i int) bool {
+	switch {
+	case p.tab.cjk:
+		return true
+	case p.has(i+1, kUnit):
+		return false
+	case p.tab.nouns, i > 0 && p.tab.postposed && atHoliday[p.t[i-1].low]:
+		return true
+	}
+	return p.endsAt(i + 1)
 }
 
 // nearHoliday returns the last or next time of a holiday. strict leaves out the present day.

@@ -113,3 +113,26 @@ func TestHalvesAndVagueCounts(t *testing.T) {
 		}
 	}
 }
+
+func TestHolidaysBetweenOtherWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"Silvester feiern wir bei Oma.", "de", "2026-12-31"},
+		{"Zu Ostern kommt der Besuch.", "de", "2027-03-28"},
+		{"Frohe Ostern!", "de", ""},
+		{"En Nochevieja cocinamos nosotros.", "es", "2026-12-31"},
+		{"El árbol de Navidad es falso.", "es", ""},
+		{"À Noël nous restons ici.", "fr", "2026-12-24 2026-12-26"},
+		{"Le marché de Noël est fermé.", "fr", ""},
+		{"L'anno scorso a Pasqua nevicava.", "it", "2025-01-01 2025-12-31, 2025-04-20"},
+		{"Na véspera de Natal vou à missa.", "pt", "2026-12-24"},
+		{"The Easter market was packed.", "en", ""},
+		{"Every other Friday we cook together.", "en", ""},
+		{"Desde el martes llueve.", "es", "2026-10-13"},
+		{"The sofa should have come on Monday.", "en", "2026-10-12"},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func (p *parser) between(i int) (match, bool) {
 		return match{}, false
 	}
 	b, behind, ok := p.end(p.skip(k, kArticle, kOn))
-	if !ok {
+	if !ok || !open && a.fixed && a.days() >= 365 && p.has(behind-1, kHoliday) { // l'anno scorso a Pasqua
 		return match{}, false
 	}
 	if p.tab.cjk && (p.has(behind, kInPost, kAgoPost) || p.has(behind-1, kInPost, kAgoPost)) { // 今日から2日後

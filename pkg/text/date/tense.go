@@ -12,6 +12,16 @@ import (
 // The words that carry the tense are sought in the clause around i, nearest first, before i and then behind it. Where
 // the clause has none and no subject of its own, the clause before it counts.
 func (p *parser) direction(i int) int {
+	d := p.sentenceDirection(i)
+	for j := i - 1; d == 0 && j >= 0 && j >= i-2; j-- { // what holds since then, if the sentence does not look ahead
+		if strings.HasPrefix(p.t[j].low, "desde") {
+			return -1
+		}
+	}
+	return d
+}
+
+func (p *parser) sentenceDirection(i int) int {
 	if p.tab.cjk {
 		return p.directionCJK(i)
 	}
@@ -79,11 +89,17 @@ func (p *parser) direction(i int) int {
 	}
 }
 
+// likeInfinitive are English participles that are the infinitive too: "should have come".
+var likeInfinitive = map[string]bool{"come": true, "become": true, "run": true, "put": true, "cut": true, "let": true, "hit": true, "set": true, "read": true, "shut": true}
+
 // cue returns where the word at j looks, 0 if it carries no tense. i is the date that is asked about.
 func (p *parser) cue(j, i int) int {
 	t := p.t[j]
 	if t.mark || t.digits > 0 {
 		return 0
+	}
+	if (t.low == "have" || t.low == "'ve") && j > 0 && j+1 < len(p.t) && matches(p.tab.counterfactual, p.t[j-1].low) && likeInfinitive[p.t[j+1].low] {
+		return -1
 	}
 	if matches(p.tab.future, t.low) {
 		start := p.clauseStart(j)
