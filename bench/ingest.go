@@ -46,7 +46,11 @@ func (a *cli) ingest(cmd *cobra.Command, f loadFlags) error {
 		if err != nil {
 			return err
 		}
-		bank, err := f.filled(cmd.Context(), cfg.Store, synthetic.Hashed, cmd.ErrOrStderr())
+		at := cfg.Store
+		if f.Store != "" {
+			settings["STORE"], cfg.Store = f.Store, f.Store
+		}
+		bank, err := f.filled(cmd.Context(), at, synthetic.Hashed, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

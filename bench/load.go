@@ -54,6 +54,7 @@ func (a *cli) loadCommand(use, short string, facts int, run func(*cobra.Command,
 	fl.IntVar(&f.Facts, "facts", facts, "facts, and as many messages, in the bank")
 	fl.Uint64Var(&f.Seed, "seed", 1, "what the bank is made from: the same gives the same bank")
 	fl.StringVar(&f.dir, "dir", "", "keep the store here, and use it again where it is made already (default: a temporary directory)")
+	fl.StringVar(&f.Store, "store", "", "keep the store on a PostgreSQL server: postgres://user@host/database, with a schema that no run but that of --dir filled")
 	fl.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile of the whole run here, for go tool pprof")
 	fl.IntVar(&f.Questions, "questions", 300, "questions asked")
 	fl.DurationVar(&f.steady, "steady", 10*time.Second, "how long 100 messages a second are published (ingest)")

@@ -17,7 +17,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
-	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -76,7 +75,7 @@ func (r *memFigures) print(w io.Writer) {
 }
 
 func (t *footprint) measure(ctx context.Context, dir string, kind synthetic.Kind) error {
-	db, err := sqlite.Open(kind.StoreConfig(filepath.Join(dir, "eunoe.db")))
+	db, err := kind.Open(synthetic.Config{}, filepath.Join(dir, "eunoe.db"), false)
 	if err != nil {
 		return err
 	}

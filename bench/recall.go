@@ -68,7 +68,7 @@ func (r *recallFigures) print(w io.Writer) {
 }
 
 func (r *recallFigures) measure(ctx context.Context, dir, path string, f loadFlags, progress io.Writer) error {
-	db, err := sqlite.Open(synthetic.Vectors.StoreConfig(path))
+	db, err := synthetic.Vectors.Open(f.Config, path, false)
 	if err != nil {
 		return err
 	}

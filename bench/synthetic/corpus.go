@@ -38,6 +38,7 @@ type Config struct {
 	Seed      uint64
 	Facts     int // and as many messages; rounded up to a hundred
 	Questions int
+	Store     string // DSN of a store on a PostgreSQL server; "" = a file of SQLite
 }
 
 // Corpus makes messages, facts and questions. It is not safe for concurrent use.

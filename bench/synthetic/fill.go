@@ -11,9 +11,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/hashed"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
@@ -58,13 +61,37 @@ func (k Kind) embedder() memory.Embedder {
 	return nil
 }
 
-// StoreConfig returns the settings of a store of this kind at path.
-func (k Kind) StoreConfig(path string) sqlite.Config {
-	cfg := sqlite.DefaultConfig(path)
+// Open opens a store of this kind: the one that cfg names, or else the file at path, without syncs where it is to be
+// filled.
+func (k Kind) Open(cfg Config, path string, unsynced bool) (*sqlite.DB, error) {
+	file, server := sqlite.DefaultConfig(path), postgres.DefaultConfig(cfg.Store)
 	if e := k.embedder(); e != nil {
-		cfg.Embedder, cfg.Dimension = e.Name(), e.Dimension()
+		file.Embedder, file.Dimension = e.Name(), e.Dimension()
+		server.Embedder, server.Dimension = e.Name(), e.Dimension()
 	}
-	return cfg
+	if cfg.Store != "" {
+		return postgres.Open(server)
+	}
+	file.Unsynced = unsynced
+	return sqlite.Open(file)
+}
+
+// size returns the bytes that a store takes.
+func size(ctx context.Context, cfg Config, path string) (n int64, err error) {
+	if cfg.Store == "" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+	conn, err := pgx.Connect(ctx, cfg.Store)
+	if err != nil {
+		return 0, err
+	}
+	const sum = `SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = current_schema::regnamespace`
+	err = conn.QueryRow(ctx, sum).Scan(&n)
+	return n, errors.Join(err, conn.Close(ctx))
 }
 
 // Fill makes a store at path, or returns what an earlier run left there, which is memory.ErrInvalid where it is of
@@ -96,9 +123,7 @@ func fill(ctx context.Context, cfg Config, path string, kind Kind, progress func
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	settings := kind.StoreConfig(path)
-	settings.Unsynced = true
-	db, err := sqlite.Open(settings)
+	db, err := kind.Open(cfg, path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +146,9 @@ func fill(ctx context.Context, cfg Config, path string, kind Kind, progress func
 		return nil, err
 	}
 	out.Facts, out.Composites, out.Entities = n["facts"], n["composites"], n["entities"]
-	info, err := os.Stat(path)
-	if err != nil {
+	if out.Bytes, err = size(ctx, cfg, path); err != nil {
 		return nil, err
 	}
-	out.Bytes = info.Size()
 	raw, err := json.Marshal(out)
 	if err == nil {
 		err = os.WriteFile(path+".json", raw, 0o600)

@@ -2,8 +2,8 @@
 //
 // A Store is a projection of the log: the same log makes the same content in every backend. It is the union of the
 // interfaces that the stages declare next to the code that uses them: the consolidator writes (consolidate.Store), its
-// model worker reads what waits (llm.Store), and queries read (query.Store). Today's backend is pkg/store/sqlite;
-// pkg/store/storetest is the conformance suite that any backend passes.
+// model worker reads what waits (llm.Store), and queries read (query.Store). The backends are
+// pkg/store/sqlite and pkg/store/postgres; pkg/store/storetest is the conformance suite that any backend passes.
 package store
 
 import (
@@ -20,6 +20,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
 
@@ -42,11 +43,16 @@ type Store interface {
 	Close() error
 }
 
-var _ Store = (*sqlite.DB)(nil)
+var (
+	_ Store = (*sqlite.DB)(nil)
+	_ Store = (*postgres.DB)(nil)
+)
 
 // Config says which store to open and how.
 type Config struct {
-	// DSN names the store: a path, or sqlite: and a path ("sqlite:/var/lib/eunoe/eunoe.db").
+	// DSN names the store: a path, or sqlite: and a path ("sqlite:/var/lib/eunoe/eunoe.db"), or a database of a PostgreSQL
+	// server ("postgres://eunoe@db.example.org/eunoe"), in which the store has a schema of its own: "eunoe", or the one
+	// that the parameter search_path names.
 	DSN string
 	// ReadOnly opens a store that another process writes.
 	ReadOnly bool
@@ -54,10 +60,10 @@ type Config struct {
 	// what the store has.
 	Embedder  string
 	Dimension int
-	// Limit is the size of the store in bytes at most; 0 = unlimited. A write beyond it is memory.ErrUnavailable and
+	// Limit is the size of an SQLite store in bytes at most; 0 = unlimited. A write beyond it is memory.ErrUnavailable and
 	// changes nothing.
 	Limit int64
-	// Unsynced lets the operating system decide when writes reach the disk: for a store that is worth nothing until it
+	// Unsynced lets the operating system decide when writes to a file reach the disk: for a store that is worth nothing until it
 	// is complete, as in a rebuild.
 	Unsynced bool
 	// Log receives warnings of background work; zero logs nothing.
@@ -67,6 +73,9 @@ type Config struct {
 // Open opens a store. An unknown DSN is memory.ErrInvalid, a store that cannot be reached memory.ErrUnavailable, and one
 // of a newer program or of another embedder memory.ErrConflict.
 func Open(cfg Config) (Store, error) {
+	if postgres.Names(cfg.DSN) {
+		return openPostgres(cfg)
+	}
 	path, err := sqlitePath(cfg.DSN)
 	if err != nil {
 		return nil, err
@@ -81,9 +90,25 @@ func Open(cfg Config) (Store, error) {
 	return db, nil
 }
 
-// Copy writes a store, which others may be using, as of one commit into a new file that is private to its owner and synced
+func openPostgres(cfg Config) (Store, error) {
+	if cfg.Limit > 0 {
+		return nil, memory.Invalid("store", "a limit of bytes is kept by SQLite alone; limit the server's disk instead")
+	}
+	c := postgres.DefaultConfig(cfg.DSN)
+	c.ReadOnly, c.Embedder, c.Dimension, c.Log = cfg.ReadOnly, cfg.Embedder, cfg.Dimension, cfg.Log
+	db, err := postgres.Open(c)
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// Copy writes an SQLite store, which others may be using, as of one commit into a new file that is private to its owner and synced
 // to disk. An existing file is memory.ErrConflict; after another error there is none.
 func Copy(ctx context.Context, dsn, to string) error {
+	if postgres.Names(dsn) {
+		return memory.Invalid("store", "a store on a server is copied by its own means, or made anew from the log")
+	}
 	path, err := sqlitePath(dsn)
 	if err != nil {
 		return err
@@ -105,7 +130,7 @@ func sqlitePath(dsn string) (string, error) {
 		return path, nil
 	case found && strings.HasPrefix(rest, "//"):
 		// Only the scheme of another data source name is shown: the rest may contain a password.
-		return "", fmt.Errorf("store: no backend for %q; this build has sqlite: %w", url.PathEscape(scheme), memory.ErrInvalid)
+		return "", fmt.Errorf("store: no backend for %q; this build has sqlite and postgres: %w", url.PathEscape(scheme), memory.ErrInvalid)
 	}
 	return dsn, nil
 }

@@ -33,7 +33,7 @@ func Stage() process.Stage {
 		s, err := consolidate.New(Config(p), consolidate.Deps{
 			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long,
 			WhileActive: func(ctx context.Context) error {
-				removeUnfinished(p)
+				removeUnfinished(ctx, p)
 				return models(ctx)
 			},
 			Profile: storage.Profile(st.Store),
@@ -47,8 +47,8 @@ func Stage() process.Stage {
 
 // removeUnfinished removes what a killed rebuild left: it holds words that may be forgotten since. The active
 // consolidator calls it: while there is one, no rebuild runs.
-func removeUnfinished(p *process.Process) {
-	if err := storage.Remove(storage.Unfinished(p.Settings.Store)); err != nil {
+func removeUnfinished(ctx context.Context, p *process.Process) {
+	if err := storage.Remove(ctx, storage.Unfinished(p.Settings.Store)); err != nil {
 		p.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the unfinished store of a rebuild could not be removed")
 	}
 }

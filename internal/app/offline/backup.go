@@ -15,6 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/snapshot"
@@ -77,7 +78,7 @@ func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, st
 		step = func(string) {}
 	}
 	m = Manifest{Version: manifestVersion, Prefix: c.Prefix, Time: time.Now().UTC().Truncate(time.Second), Streams: map[string]uint64{}}
-	if _, err := os.Stat(c.Store); err == nil {
+	if _, err := os.Stat(c.Store); err == nil { // one on a server is made anew from the log
 		step("copying the store")
 		if err := store.Copy(ctx, c.Store, filepath.Join(dir, storeCopy)); err != nil {
 			return m, err
@@ -158,7 +159,10 @@ func Restore(ctx context.Context, c settings.Config, dir string, stopped bool, s
 	if m.Prefix != c.Prefix {
 		return v, fmt.Errorf("the backup is of the prefix %q, and EUNOE_PREFIX is %q: %w", m.Prefix, c.Prefix, memory.ErrConflict)
 	}
-	if _, err := os.Stat(c.Store); err == nil {
+	if exists, err := storage.Exists(ctx, c.Store); exists || err != nil {
+		if err != nil {
+			return v, err
+		}
 		return v, fmt.Errorf("there is a store at %s; move it away first: %w", c.Store, memory.ErrConflict)
 	}
 	log := process.NewLogger(os.Stderr, c.Log)

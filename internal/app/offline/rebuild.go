@@ -25,6 +25,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 	"github.com/eunoe-memory/eunoe/pkg/text/secret"
 )
 
@@ -131,7 +132,7 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 		return fmt.Errorf("rebuild: the old store stays as it was: %w", had.differs)
 	}
 	unfinished := storage.Unfinished(c.Store)
-	if err := storage.Remove(unfinished); err != nil {
+	if err := storage.Remove(ctx, unfinished); err != nil {
 		return err
 	}
 	p, err := process.New(c, log, conn)
@@ -154,12 +155,15 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 		err = mine(ctx)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(unfinished))
+		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(context.WithoutCancel(ctx), unfinished))
 	}
 	if had.differs != nil { // the positions of ingest may be those of the other log, too: conversations are cut anew
 		if err := kv.Open(conn, conn.Naming.IngestBucket()).Clear(ctx); err != nil {
 			return fmt.Errorf("rebuild: %w", err)
 		}
+	}
+	if postgres.Names(c.Store) {
+		return postgres.Replace(ctx, c.Store, unfinished)
 	}
 	return replaceStore(c.Store, unfinished)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -173,6 +174,12 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
+// hasPassword reports whether the address of a server has a password.
+func hasPassword(u *url.URL) bool {
+	_, has := u.User.Password()
+	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+}
+
 // Validate joins all invalid values in one error that names each variable.
 func (c Config) Validate() error {
 	var errs []error
@@ -190,6 +197,16 @@ func (c Config) Validate() error {
 	}
 	if c.StoreLimit < 0 {
 		wrong("STORE_LIMIT", "%d must not be negative", c.StoreLimit)
+	}
+	if strings.HasPrefix(c.Store, "postgres://") || strings.HasPrefix(c.Store, "postgresql://") {
+		switch u, err := url.Parse(c.Store); {
+		case err != nil:
+			wrong("STORE", "the address cannot be read; expected postgres://user@host/database")
+		case hasPassword(u):
+			wrong("STORE", "the address has a password, which would be shown with the settings: set PGPASSWORD, or PGPASSFILE to a file with it")
+		case c.StoreLimit > 0:
+			wrong("STORE_LIMIT", "a limit is kept by SQLite alone")
+		}
 	}
 	if c.Port < -1 || c.Port > 65535 {
 		wrong("PORT", "%d is no port; expected 1 to 65535, or -1 for a free one", c.Port)

@@ -1,16 +1,22 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
 // storeFiles are the suffixes of the files in which SQLite keeps one store.
 var storeFiles = []string{"", "-wal", "-shm"}
 
-// Remove removes the files of a store; one that is not there is no error.
-func Remove(path string) error {
+// Remove removes the files of a store, or its schema of a server; one that is not there is no error.
+func Remove(ctx context.Context, path string) error {
+	if postgres.Names(path) {
+		return postgres.Remove(ctx, path)
+	}
 	for _, suffix := range storeFiles {
 		if err := RemoveFile(path + suffix); err != nil {
 			return err
@@ -28,4 +34,21 @@ func RemoveFile(path string) error {
 }
 
 // Unfinished is where a rebuild makes the store that will replace the one at path; a rebuild that is killed leaves it.
-func Unfinished(path string) string { return path + ".rebuild" }
+func Unfinished(path string) string {
+	if postgres.Names(path) {
+		return postgres.Unfinished(path)
+	}
+	return path + ".rebuild"
+}
+
+// Exists reports whether there is a store at path.
+func Exists(ctx context.Context, path string) (bool, error) {
+	if postgres.Names(path) {
+		return postgres.Exists(ctx, path)
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

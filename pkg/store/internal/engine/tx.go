@@ -148,6 +148,23 @@ func named(what string, err error) error {
 // commitsKey is the row of the table meta in which every write transaction counts itself.
 const commitsKey = "commits"
 
+// Try runs fn, whose failed statement does not end the transaction.
+func (t *Tx) Try(fn func() error) error {
+	if err := t.Exec("mark a place", "SAVEPOINT tried"); err != nil {
+		return err
+	}
+	err := fn()
+	if err != nil {
+		if back := t.Exec("go back", "ROLLBACK TO SAVEPOINT tried"); back != nil {
+			return err // the database is gone
+		}
+	}
+	if done := t.Exec("go on", "RELEASE SAVEPOINT tried"); err == nil {
+		err = done
+	}
+	return err
+}
+
 // CountCommit makes the state that the transaction leaves differ from every earlier one.
 func (t *Tx) CountCommit() error {
 	return t.Exec("count the commit", `UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE key = ?`, commitsKey)

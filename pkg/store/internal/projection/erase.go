@@ -143,11 +143,11 @@ func (a *applier) queueAliases(bank int64, w memory.Write) error {
 	if len(a.unnamed) == 0 {
 		return nil
 	}
-	const naming = `DELETE FROM undos WHERE bank = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) g WHERE instr(undos.body, json_quote(g.value)))`
+	const naming = `DELETE FROM undos WHERE bank = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) g WHERE instr(undos.body, json_quote(g.value)) > 0)`
 	if err := a.tx.Exec("remove the undos that name entities", naming, bank, engine.List(a.unnamed)); err != nil {
 		return err
 	}
-	const find = `WITH named(op) AS (SELECT o.op FROM ops o JOIN json_each(o.outcome, '$.results') k
+	const find = `WITH named(op) AS (SELECT o.op FROM ops o CROSS JOIN json_each(o.outcome, '$.results') k
   WHERE o.bank = ?1 AND k.value ->> '$.id' IN (SELECT value FROM json_each(?2)))
 SELECT o.write FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
 UNION SELECT r.write FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op ORDER BY 1`

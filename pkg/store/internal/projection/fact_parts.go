@@ -145,7 +145,7 @@ func (a *applier) moveFactEntity(bank int64, e memory.EntityID, was, now factSta
 // countEntity adds n to the number of live facts that name an entity.
 func (a *applier) countEntity(bank int64, e memory.EntityID, n int) error {
 	const add = `INSERT INTO entity_counts (bank, entity, live) VALUES (?1, ?2, ?3)
-ON CONFLICT (bank, entity) DO UPDATE SET live = live + excluded.live`
+ON CONFLICT (bank, entity) DO UPDATE SET live = entity_counts.live + excluded.live`
 	if err := a.tx.Exec("count entity", add, bank, engine.Text(string(e)), n); err != nil || n > 0 {
 		return err
 	}

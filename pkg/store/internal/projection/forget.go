@@ -165,12 +165,14 @@ func (a *applier) rewritten(bank int64, h textWrite, whole bool) (int, error) {
 	case h.window || h.vectors:
 		return 1, nil
 	}
-	const find = `SELECT EXISTS (SELECT 1 FROM ops o JOIN json_each(o.outcome, '$.results') r JOIN facts f ON f.id = r.value ->> '$.id'
+	const find = `SELECT EXISTS (SELECT 1 FROM ops o CROSS JOIN json_each(o.outcome, '$.results') r JOIN facts f ON f.id = r.value ->> '$.id'
   WHERE o.write = ?1 AND o.bank = ?2 AND r.value ->> '$.outcome' NOT IN ('updated', 'refused'))
-OR EXISTS (SELECT 1 FROM ops o JOIN json_each(o.outcome, '$.observations') r JOIN observations b ON b.id = r.value WHERE o.write = ?1 AND o.bank = ?2)`
-	var n int
-	err := a.tx.Get(fmt.Sprintf("look what stays of write %d", h.write), find, []any{int64(h.write), bank}, &n)
-	return n, err
+OR EXISTS (SELECT 1 FROM ops o CROSS JOIN json_each(o.outcome, '$.observations') r JOIN observations b ON b.id = r.value WHERE o.write = ?1 AND o.bank = ?2)`
+	var stays bool
+	if err := a.tx.Get(fmt.Sprintf("look what stays of write %d", h.write), find, []any{int64(h.write), bank}, &stays); err != nil || !stays {
+		return 0, err
+	}
+	return 1, nil
 }
 
 // textWrite is a write that may hold text of what is forgotten.
@@ -194,12 +196,12 @@ gone(no) AS (SELECT f.no FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.val
 events(seq) AS (SELECT value FROM json_each(?3) UNION SELECT s.seq FROM gone JOIN fact_sources s ON s.fact = gone.no),
 ended(write) AS (SELECT w.write FROM events JOIN message_events e ON e.seq = events.seq
   JOIN windows w ON w.bank = e.bank AND w.session = e.session AND w.last >= e.seq AND w.first <= e.seq WHERE e.bank = ?1),
-named(op, window) AS (SELECT o.op, 1 FROM ops o WHERE +o.bank = ?1 AND o.write IN (SELECT write FROM ended)
-  UNION SELECT k.value, 0 FROM gone JOIN facts f ON f.no = gone.no JOIN json_each(f.ops) k),
-held(write, window) AS (SELECT write, 1 FROM ended
-UNION SELECT o.write, named.window FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
-UNION SELECT r.write, named.window FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op)
-SELECT write, max(window) FROM held GROUP BY write ORDER BY 1`
+named(op, ends) AS (SELECT o.op, 1 FROM ops o WHERE +o.bank = ?1 AND o.write IN (SELECT write FROM ended)
+  UNION SELECT k.value, 0 FROM gone JOIN facts f ON f.no = gone.no CROSS JOIN json_each(f.ops) k),
+held(write, ends) AS (SELECT write, 1 FROM ended
+UNION SELECT o.write, named.ends FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
+UNION SELECT r.write, named.ends FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op)
+SELECT write, max(ends) FROM held GROUP BY write ORDER BY 1`
 	query, args := find, []any{bank, engine.List(f.Facts), engine.List(f.Messages)}
 	if f.Bank {
 		query, args = writesOfBank, []any{bank}
@@ -217,7 +219,7 @@ SELECT write, max(window) FROM held GROUP BY write ORDER BY 1`
 	return out, a.tx.Each("find the writes that gave the observations", writesObserving, []any{bank, engine.List(f.Observations)}, scan)
 }
 
-const writesObserving = `WITH given(op) AS (SELECT o.op FROM ops o JOIN json_each(o.outcome, '$.observations') k
+const writesObserving = `WITH given(op) AS (SELECT o.op FROM ops o CROSS JOIN json_each(o.outcome, '$.observations') k
   WHERE o.bank = ?1 AND k.value IN (SELECT value FROM json_each(?2)))
 SELECT o.write, 0 FROM given JOIN ops o ON o.bank = ?1 AND o.op = given.op
 UNION SELECT r.write, 0 FROM given JOIN repeats r ON r.bank = ?1 AND r.op = given.op ORDER BY 1`

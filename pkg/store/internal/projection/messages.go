@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -189,8 +188,8 @@ func (a *applier) markReplaced(bank int64, m *memory.Message, seq uint64) error 
 	if m.Replaces == "" || m.Replaces == m.ID {
 		return nil
 	}
-	const mark = `UPDATE messages SET replaced = min(coalesce(replaced, ?), ?) WHERE bank = ? AND id = ? AND seq < ?`
-	return a.tx.Exec("mark what it replaces", mark, int64(math.MaxInt64), engine.Micros(m.Time), bank, engine.Text(string(m.Replaces)), int64(seq))
+	const mark = `UPDATE messages SET replaced = CASE WHEN replaced < ?1 THEN replaced ELSE ?1 END WHERE bank = ?2 AND id = ?3 AND seq < ?4`
+	return a.tx.Exec("mark what it replaces", mark, engine.Micros(m.Time), bank, engine.Text(string(m.Replaces)), int64(seq))
 }
 
 // putReplacement puts a replacement into effect; of several the one that was said first stands.

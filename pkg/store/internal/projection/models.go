@@ -29,7 +29,7 @@ func (a *applier) putModels(bank int64, w memory.Write, c memory.Changes) error 
 			if c.Observed == 0 {
 				return nil
 			}
-			return a.tx.Exec("mark what a model has seen", `UPDATE banks SET observed = max(observed, ?) WHERE no = ?`, int64(c.Observed), bank)
+			return a.tx.Exec("mark what a model has seen", `UPDATE banks SET observed = ?1 WHERE no = ?2 AND observed < ?1`, int64(c.Observed), bank)
 		},
 	)
 }
@@ -97,7 +97,7 @@ func (a *applier) writesOn(bank int64, w memory.Write, c memory.Changes, gone []
 	const find = `WITH rests(write) AS (SELECT d.write FROM json_each(?2) j CROSS JOIN derived d ON d.bank = ?1 AND d.fact = j.value)
 SELECT write FROM rests UNION SELECT r.write FROM rests CROSS JOIN ops o ON o.bank = ?1 AND o.write = rests.write
   CROSS JOIN repeats r ON r.bank = ?1 AND r.op = o.op ORDER BY 1`
-	const factsOf = `SELECT DISTINCT k.value ->> '$.id' FROM ops o JOIN json_each(o.outcome, '$.results') k WHERE +o.bank = ?1 AND k.value ->> '$.id' IS NOT NULL
+	const factsOf = `SELECT DISTINCT k.value ->> '$.id' FROM ops o CROSS JOIN json_each(o.outcome, '$.results') k WHERE +o.bank = ?1 AND k.value ->> '$.id' IS NOT NULL
 AND o.write IN (SELECT seq FROM erasures WHERE stream = ?2 AND op = ?3 UNION SELECT value FROM json_each(?4))`
 	resting := func(facts []memory.FactID) ([]uint64, error) {
 		return engine.Column[uint64](a.tx, "find the writes that a model made of it", find, bank, engine.List(facts))

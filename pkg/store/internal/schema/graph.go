@@ -21,7 +21,7 @@ func entities() Kind {
 // relations describes relations between records and entities.
 func relations() Kind {
 	return Kind{
-		Rules:  []Rule{{"a relation rests on facts of its bank", `SELECT DISTINCT j.value FROM relations r, json_each(r.facts) j LEFT JOIN facts f ON f.id = j.value AND f.bank = r.bank WHERE f.no IS NULL`}},
+		Rules:  []Rule{{"a relation rests on facts of its bank", `SELECT DISTINCT j.value FROM relations r CROSS JOIN json_each(r.facts) j LEFT JOIN facts f ON f.id = j.value AND f.bank = r.bank WHERE f.no IS NULL`}},
 		Tables: []Table{{Name: "relations", OfBank: true, Dump: `SELECT b.id, r.source, r.target, r.type, r.strength, r.facts FROM relations r JOIN banks b ON b.no = r.bank ORDER BY b.id, r.source, r.target, r.type`}},
 	}
 }

@@ -222,5 +222,5 @@ func Distinct(table, column string) string {
   SELECT min(%[2]s) FROM %[1]s WHERE bank = ?1 AND %[2]s <> ''
   UNION ALL
   SELECT (SELECT min(%[2]s) FROM %[1]s WHERE bank = ?1 AND %[2]s <> '' AND %[2]s > s.v) FROM s WHERE s.v IS NOT NULL
-) SELECT v FROM s WHERE v IS NOT NULL LIMIT ?2`, table, column)
+) SELECT v FROM s WHERE v IS NOT NULL LIMIT CASE WHEN ?2 < 0 THEN 9223372036854775807 ELSE ?2 END`, table, column)
 }

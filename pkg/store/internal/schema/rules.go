@@ -83,7 +83,7 @@ WHERE f.superseded IS NOT NULL AND s.no IS NULL OR f.merged IS NOT NULL AND m.no
 	{"a fact has a vector or waits for one", `SELECT f.id FROM facts f
 WHERE EXISTS (SELECT 1 FROM fact_vectors k WHERE k.fact = f.no) = EXISTS (SELECT 1 FROM unembedded u WHERE u.fact = f.no)`},
 	{"a vector of a fact is its bank's", `SELECT f.id FROM fact_vectors k JOIN facts f ON f.no = k.fact WHERE k.bank <> f.bank`},
-	{"the entities of a fact are found by it", `SELECT f.id FROM facts f, json_each(f.entities) j WHERE NOT EXISTS (SELECT 1 FROM fact_entities e
+	{"the entities of a fact are found by it", `SELECT f.id FROM facts f CROSS JOIN json_each(f.entities) j WHERE NOT EXISTS (SELECT 1 FROM fact_entities e
   WHERE e.bank = f.bank AND e.entity = j.value AND e.live = f.live AND e.said = f.said AND e.fact = f.no)
 UNION SELECT coalesce(f.id, 'row ' || e.fact) FROM fact_entities e LEFT JOIN facts f ON f.no = e.fact AND f.bank = e.bank
   WHERE f.no IS NULL OR e.said <> f.said OR e.live <> f.live OR e.entity NOT IN (SELECT value FROM json_each(f.entities))`},
@@ -108,7 +108,7 @@ const maxMembers = "8"
 var compositeRules = []Rule{
 	{"a composite has two members or more, each once, and at most the cap", `SELECT c.id FROM composites c WHERE json_array_length(c.children) NOT BETWEEN 2 AND ` + maxMembers + `
 OR (SELECT count(DISTINCT value) FROM json_each(c.children)) <> json_array_length(c.children)`},
-	{"the members of a composite are live facts, or composites of the level below, and point back to it", `SELECT c.id FROM composites c, json_each(c.children) j
+	{"the members of a composite are live facts, or composites of the level below, and point back to it", `SELECT c.id FROM composites c CROSS JOIN json_each(c.children) j
 LEFT JOIN facts f ON c.level = 1 AND f.id = j.value AND f.bank = c.bank AND f.parent = c.no AND f.live = 1
 LEFT JOIN composites k ON c.level > 1 AND k.id = j.value AND k.bank = c.bank AND k.parent = c.no AND k.level = c.level - 1
 WHERE f.no IS NULL AND k.no IS NULL`},
@@ -116,7 +116,7 @@ WHERE f.no IS NULL AND k.no IS NULL`},
   UNION ALL SELECT id, bank, parent, level FROM composites WHERE parent IS NOT NULL) n
 LEFT JOIN composites c ON c.no = n.parent AND c.bank = n.bank AND c.level = n.level + 1
 WHERE c.no IS NULL OR n.id NOT IN (SELECT value FROM json_each(c.children))`},
-	{"a record is a member of one composite at most", `SELECT j.value FROM composites c, json_each(c.children) j GROUP BY j.value HAVING count(*) > 1`},
+	{"a record is a member of one composite at most", `SELECT j.value FROM composites c CROSS JOIN json_each(c.children) j GROUP BY j.value HAVING count(*) > 1`},
 	{"the representative of a composite is a member of it", `SELECT c.id FROM composites c WHERE c.representative NOT IN (SELECT value FROM json_each(c.children))`},
 	{"a composite without a summary has its representative's text", `SELECT c.id FROM composites c LEFT JOIN facts f ON c.level = 1 AND f.id = c.representative
 LEFT JOIN composites k ON c.level > 1 AND k.id = c.representative WHERE c.made = '' AND c.text IS DISTINCT FROM coalesce(f.text, k.text)`},

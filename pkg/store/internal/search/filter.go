@@ -136,7 +136,7 @@ func (r *Reader) filterKinds(f memory.Filter, kinds []memory.Kind) (filter, erro
 	}
 	n := filter{
 		Filter: schema.Filter{Facts: facts.all(), Messages: messages.all(), Composites: composites.all(), Plain: len(facts.parts) == 1 && f.AsOf == nil},
-		valid:  schema.Condition{SQL: "f.live"},
+		valid:  schema.Condition{SQL: "(f.live = 1)"},
 		leads:  map[memory.Record][]lead{memory.RecordFact: facts.leads, memory.RecordMessage: messages.leads},
 	}
 	if f.AsOf != nil {

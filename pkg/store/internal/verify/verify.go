@@ -50,10 +50,12 @@ type verifier struct {
 // be read, violates the rule; only an error that ends the whole verification is returned.
 func (c *verifier) check(rule string, find func(violated func(where string)) error) error {
 	r := wire.Check{Rule: rule}
-	err := find(func(where string) {
-		if r.Broken++; len(r.Where) < maxPlaces {
-			r.Where = append(r.Where, where)
-		}
+	err := c.tx.Try(func() error {
+		return find(func(where string) {
+			if r.Broken++; len(r.Where) < maxPlaces {
+				r.Where = append(r.Where, where)
+			}
+		})
 	})
 	if err != nil {
 		if fatal := c.fatal(err); fatal != nil {
@@ -92,7 +94,12 @@ func (c *verifier) rules(list ...schema.Rule) error {
 
 // files lets the database check what it stores.
 func (c *verifier) files(full bool) error {
-	rule, wrong, err := c.tx.Engine().CheckFiles(c.tx, full)
+	var rule string
+	var wrong []string
+	err := c.tx.Try(func() (err error) {
+		rule, wrong, err = c.tx.Engine().CheckFiles(c.tx, full)
+		return err
+	})
 	return c.check(rule, func(violated func(string)) error {
 		for _, line := range wrong {
 			violated(line)
@@ -108,7 +115,11 @@ func (c *verifier) counts() error {
 		return err
 	}
 	for _, name := range names {
-		n, err := c.tx.Numbers("count "+name, "SELECT count(*) FROM "+name)
+		var n []int64
+		err := c.tx.Try(func() (err error) {
+			n, err = c.tx.Numbers("count "+name, "SELECT count(*) FROM "+name)
+			return err
+		})
 		if err != nil {
 			if fatal := c.fatal(err); fatal != nil {
 				return fatal

@@ -1,0 +1,235 @@
+// Package server runs the tables of one store in a schema of a PostgreSQL server: connections, transactions, statements,
+// text indexes, and the rewriting of tables after an erasure. It knows nothing of what the tables mean.
+//
+// A Server is the engine.Database of PostgreSQL. It has one connection that writes, one that rewrites, and a pool that
+// reads; a reader sees one snapshot and waits for no writer.
+package server
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/rs/zerolog"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/tokens"
+)
+
+// Config says which schema to open and how. The zero value is not usable: DSN, Readers, Busy, Idle and Scrub must be set.
+type Config struct {
+	DSN      string // URL or key=value; search_path in it names the schema
+	ReadOnly bool   // no writer, no tables made, no scrub
+
+	Readers       int           // read connections at most
+	SecondReaders int           // transactions at a time that may read by a second connection; 0 = none
+	Busy          time.Duration // how long to wait for the lock of another writer
+	Idle          time.Duration // how long a write transaction may wait for its owner before the server ends it
+	Scrub         time.Duration // how often at most what was erased is scrubbed
+
+	Log zerolog.Logger // warnings of background work; zero logs nothing
+}
+
+// DefaultSchema is the schema of a store whose DSN names none.
+const DefaultSchema = "eunoe"
+
+// Server is an open schema. It is safe for concurrent use.
+type Server struct {
+	config  Config
+	schema  string
+	writer  *sql.DB // one connection; nil when read-only
+	rewrite *sql.DB // one connection, for what cannot run in a transaction; nil when read-only
+	readers *sql.DB
+	second  *sql.DB       // second connections of read transactions
+	seconds chan struct{} // holds one token for each of those in use
+	words   *tokens.Cutter
+	notices *notices
+
+	committed atomic.Int64 // write transactions of this process
+	analyzed  int64        // as many when statistics were last gathered
+
+	statements sync.Map // translated statements by types of arguments and text
+	count      atomic.Int64
+
+	writing   sync.Mutex    // held by a write transaction, and while tables are rewritten
+	erased    chan struct{} // something was erased
+	scrubbing atomic.Bool   // something was erased since the tables were last rewritten
+
+	mu      sync.Mutex // guards closed
+	closed  bool
+	stop    context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	closing sync.Once
+	result  error
+}
+
+var _ engine.Database = (*Server)(nil)
+
+// Open makes the pools of a schema; none connects yet. A DSN that cannot be read is memory.ErrInvalid.
+func Open(c Config) (*Server, error) {
+	parsed, err := pgx.ParseConfig(c.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("the data source name cannot be read: %w", errors.Join(memory.ErrInvalid, hidden(err)))
+	}
+	s := &Server{config: c, seconds: make(chan struct{}, c.SecondReaders), erased: make(chan struct{}, 1), notices: &notices{}}
+	if s.schema = parsed.RuntimeParams["search_path"]; s.schema == "" {
+		s.schema = DefaultSchema
+	}
+	if s.words, err = tokens.New(); err != nil {
+		return nil, err
+	}
+	s.stop, s.cancel = context.WithCancel(context.Background())
+	pool := func(conns int, params map[string]string) *sql.DB {
+		cfg := parsed.Copy()
+		cfg.StatementCacheCapacity = 1024
+		cfg.RuntimeParams["search_path"] = s.schema
+		for k, v := range planning {
+			cfg.RuntimeParams[k] = v
+		}
+		if cfg.RuntimeParams["application_name"] == "" {
+			cfg.RuntimeParams["application_name"] = "eunoe"
+		}
+		for k, v := range params {
+			cfg.RuntimeParams[k] = v
+		}
+		cfg.OnNotice = s.notices.add
+		db := stdlib.OpenDB(*cfg)
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+		return db
+	}
+	if !c.ReadOnly {
+		s.writer = pool(1, map[string]string{
+			// The log is the truth: what the server loses when it falls is applied again.
+			"synchronous_commit":                  "off",
+			"lock_timeout":                        milliseconds(c.Busy),
+			"idle_in_transaction_session_timeout": milliseconds(c.Idle),
+		})
+		s.rewrite = pool(1, map[string]string{"lock_timeout": milliseconds(time.Second)})
+	}
+	s.readers, s.second = pool(c.Readers, nil), pool(max(1, c.SecondReaders), nil)
+	return s, nil
+}
+
+// planning makes the server run statements as SQLite runs them: by indexes, row after row. The statements look up tens of
+// rows in tables of millions, whose statistics lag behind; a plan made while a table was small would read all of it.
+var planning = map[string]string{
+	"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off", "random_page_cost": "1.1", "jit": "off",
+}
+
+// hidden keeps the password of a DSN out of an error.
+func hidden(err error) error {
+	var p *pgconn.ParseConfigError
+	if errors.As(err, &p) {
+		return errors.New("expected postgres://user@host/database")
+	}
+	return err
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
+
+// Schema is the name of the schema.
+func (s *Server) Schema() string { return s.schema }
+
+// Writable reports whether the schema was opened for writing.
+func (s *Server) Writable() bool { return s.writer != nil }
+
+// Go runs fn in a goroutine of its own. The context of fn ends when the server closes, and Close waits for fn. After Close
+// Go does nothing.
+func (s *Server) Go(fn func(ctx context.Context)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.running.Go(func() { fn(s.stop) })
+	}
+}
+
+// Close stops the background work and closes all connections. Closing again returns the same result.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		s.cancel()
+		s.running.Wait()
+		var errs []error
+		for _, pool := range []*sql.DB{s.second, s.readers, s.rewrite, s.writer} {
+			if pool != nil {
+				errs = append(errs, pool.Close())
+			}
+		}
+		s.words.Close()
+		s.result = errors.Join(errs...)
+	})
+	return s.result
+}
+
+// Warn logs an error of background work; nil logs nothing.
+func (s *Server) Warn(err error, what string) {
+	if err != nil {
+		s.config.Log.Warn().Err(err).Str("stage", "store").Msg(what)
+	}
+}
+
+// Read runs fn in one read transaction: every query in it sees the same state.
+func (s *Server) Read(ctx context.Context, fn func(tx *engine.Tx) error) error {
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return s.Failure(fmt.Errorf("begin to read: %w", err))
+	}
+	defer func() { _ = tx.Rollback() }()
+	return s.Failure(fn(engine.NewTx(ctx, tx, &session{Server: s, bounds: map[indexOfBank]bounds{}})))
+}
+
+// Write runs fn in one write transaction and commits it, or rolls it back on error.
+func (s *Server) Write(ctx context.Context, fn func(tx *engine.Tx) error) error {
+	return s.write(ctx, "LOCK TABLE meta IN SHARE ROW EXCLUSIVE MODE", func(tx *engine.Tx) error {
+		err := fn(tx)
+		if err == nil {
+			err = tx.CountCommit()
+		}
+		return err
+	})
+}
+
+// write runs fn in a transaction that begins with a statement by which writers, of other processes too, wait for each
+// other.
+func (s *Server) write(ctx context.Context, lock string, fn func(tx *engine.Tx) error) error {
+	if s.writer == nil {
+		return fmt.Errorf("the store was opened read-only: %w", memory.ErrUnavailable)
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("wait for the writer: %w", err)
+	}
+	inner := context.WithoutCancel(ctx)
+	begun, err := s.writer.BeginTx(inner, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err == nil {
+		if _, err = begun.ExecContext(inner, lock); err != nil {
+			_ = begun.Rollback()
+		}
+	}
+	if err != nil {
+		return s.Failure(fmt.Errorf("begin to write: %w", err))
+	}
+	if err := fn(engine.NewTx(inner, begun, &session{Server: s})); err != nil {
+		_ = begun.Rollback()
+		return s.Failure(err)
+	}
+	if err := begun.Commit(); err != nil {
+		return s.Failure(fmt.Errorf("commit: %w", err))
+	}
+	s.committed.Add(1)
+	return nil
+}

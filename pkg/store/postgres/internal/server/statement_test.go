@@ -1,0 +1,52 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/internal/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	s, err := server.Open(server.Config{DSN: "postgres://nobody@nowhere/none", ReadOnly: true, Readers: 1, Busy: time.Second, Idle: time.Second, Scrub: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	list, numbers := engine.List([]memory.FactID{"a"}), engine.List([]int64{1})
+	for _, c := range []struct {
+		name, given, want string
+		args              []any
+	}{
+		{"parameters are numbered and cast", "SELECT ? , ?, ?", "SELECT $1::bigint , $2::text, $3", []any{1, "x", nil}},
+		{"one without a number follows the greatest", "SELECT ?2, ?1, ?", "SELECT $2::text, $1::bigint, $3::bytea", []any{1, "x", []byte("b")}},
+		{"what is quoted stays", "SELECT '?', ?", "SELECT '?', $1::double precision", []any{.5}},
+		{"lists are arrays", "FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value", "FROM each_text($1::text[]) j JOIN facts f ON f.id = j.value", []any{list}},
+		{"of numbers too", "FROM json_each(?1) j", "FROM each_number($1::bigint[]) j", []any{numbers}},
+		{"a text is a list of its own", "FROM json_each(f.entities) j", "FROM json_each(f.entities) j", nil},
+		{"membership is that of an array", "a IN (SELECT value FROM json_each(?1)) AND b NOT IN (SELECT value FROM json_each(?2))",
+			"a = ANY($1::text[]) AND b <> ALL($2::bigint[])", []any{list, numbers}},
+		{"hints go", "FROM facts f INDEXED BY facts_said WHERE +f.bank = ? AND +n.entity > 'a'", "FROM facts f WHERE (f.bank + 0) = $1::bigint AND (n.entity || '') > 'a'", []any{7}},
+		{"a subquery has a name", "SELECT 1 FROM (SELECT (2) FROM (SELECT 3) x) WHERE 1 = 1", "SELECT 1 FROM (SELECT (2) FROM (SELECT 3) x) AS s0 WHERE 1 = 1", nil},
+		{"truth is a number", "SET live = ?", "SET live = $1::bigint", []any{true}},
+		{"lists of numbers are joined", "group_concat(fact || ' ' || said, ' ')", "string_agg((fact || ' ' || said)::text, ' ')", nil},
+	} {
+		if got, _ := s.Statement(c.given, c.args); got != c.want {
+			t.Errorf("%s: %q gives\n%q, expected\n%q", c.name, c.given, got, c.want)
+		}
+	}
+	if _, args := s.Statement("SELECT ?", []any{"a\x00b\xff"}); args[0] != "a\uFFFDb\uFFFD" {
+		t.Errorf("a text that PostgreSQL cannot store is %q", args[0])
+	}
+}

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the tables
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+)
+
+//go:embed schema.sql
+var tables string
+
+// version is that of the tables; a migration to the next is added beside schema.sql when there is one.
+const version = 1
+
+// Make makes the schema and its tables unless they are there. A schema of a newer program is memory.ErrConflict, and so
+// are a database that is not in UTF-8 and a schema with tables of another program.
+func (s *Server) Make(ctx context.Context) error {
+	// No table may be there yet to lock.
+	return s.write(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('eunoe', 0))`, func(tx *engine.Tx) error {
+		var encoding string
+		if err := tx.Get("read the encoding", `SELECT current_setting('server_encoding')`, nil, &encoding); err != nil {
+			return err
+		}
+		if encoding != "UTF8" {
+			return fmt.Errorf("the database is encoded in %s; a store needs UTF8: %w", encoding, memory.ErrConflict)
+		}
+		found, err := tx.Find("look for the tables", `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'meta'`, []any{s.schema}, new(int))
+		if err != nil {
+			return err
+		}
+		if found {
+			return s.Check(tx)
+		}
+		if err := tx.Exec("make the schema", `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{s.schema}.Sanitize()); err != nil {
+			return err
+		}
+		if _, err := tx.Raw().ExecContext(tx.Context(), tables, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return fmt.Errorf("make the tables: %w", err)
+		}
+		return nil
+	})
+}
+
+// errMissing says that the schema has no tables. It means memory.ErrUnavailable.
+var errMissing = fmt.Errorf("there is no store yet; the consolidator makes it: %w", memory.ErrUnavailable)
+
+// Missing reports whether an error of Check means that the schema has no tables.
+func Missing(err error) bool { return errors.Is(err, errMissing) }
+
+// Check refuses tables of another version: newer ones are memory.ErrConflict, and a schema without tables is
+// memory.ErrUnavailable.
+func (s *Server) Check(tx *engine.Tx) error {
+	var found string
+	known, err := tx.Find("read the version", `SELECT value FROM meta WHERE key = 'version'`, nil, &found)
+	var missing *pgconn.PgError
+	if errors.As(err, &missing) && missing.Code == "42P01" {
+		return errMissing
+	}
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(found)
+	if err != nil || !known {
+		return fmt.Errorf("the schema %s has tables of another program: %w", s.schema, memory.ErrConflict)
+	}
+	if n > version {
+		return fmt.Errorf("the store has version %d and this program knows version %d: run the newer program: %w", n, version, memory.ErrConflict)
+	}
+	return nil
+}
+
+// CheckFiles implements engine.Engine. PostgreSQL checks its pages itself when it has checksums; what a program can ask it
+// is whether its indexes are valid.
+func (s *Server) CheckFiles(t *engine.Tx, _ bool) (rule string, wrong []string, err error) {
+	wrong, err = engine.Column[string](t, "look at the indexes", `SELECT 'index ' || c.relname FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND NOT (i.indisvalid AND i.indisready) ORDER BY 1`, s.schema)
+	return "every index is valid", wrong, err
+}
+
+// Tables implements engine.Engine.
+func (s *Server) Tables(t *engine.Tx) ([]string, error) {
+	return engine.Column[string](t, "list tables", `SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = ? AND right(tablename, 4) <> '_fts' ORDER BY tablename COLLATE "C"`, s.schema)
+}
+
+// TablesOfBanks implements engine.Engine.
+func (s *Server) TablesOfBanks(t *engine.Tx) ([]string, error) {
+	return engine.Column[string](t, "list tables with banks", `SELECT table_name::text FROM information_schema.columns c
+WHERE table_schema = ? AND column_name = 'bank' AND data_type = 'bigint' AND right(table_name, 4) <> '_fts'
+AND EXISTS (SELECT 1 FROM pg_catalog.pg_tables t WHERE t.schemaname = c.table_schema AND t.tablename = c.table_name) ORDER BY 1`, s.schema)
+}
+
+// Orphans implements engine.Engine: PostgreSQL lets no row refer to one that is not there, unless a constraint was dropped
+// or never validated.
+func (s *Server) Orphans(t *engine.Tx) ([]string, error) {
+	const find = `SELECT c.relname || ' ' || k.conname || ' is not validated' FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND k.contype = 'f' AND NOT k.convalidated ORDER BY 1`
+	return engine.All(t, "look at the references", find, []any{s.schema}, func(rows *sql.Rows) (line string, err error) {
+		err = rows.Scan(&line)
+		return line, err
+	})
+}

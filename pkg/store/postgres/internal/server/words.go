@@ -1,0 +1,280 @@
+package server
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+)
+
+// A text index is the table "<table>_fts" with a row (or several, of a text with very many words) for each row of the
+// table: the words of the view "<table>_text" as the lexemes of a tsvector with a GIN index. A lexeme begins with what it
+// is: w = a word of the columns, g = of the grams, b = the bank, c = the bank and a run of row numbers. By the last, a word
+// that many rows have is looked for among the latest ones alone.
+
+const (
+	// run is how many row numbers in succession share a lexeme.
+	run = 4096
+	// longest is the size of a lexeme in bytes, from which the rest of a word is hashed: PostgreSQL has none beyond 2,046.
+	longest = 240
+	// most is how many bytes of lexemes a row has at most: PostgreSQL has none beyond a MiB.
+	most = 900_000
+	// steps is how many runs are looked at before all of the bank: 1, 2, 4, 8 and 16 of the latest.
+	steps = 5
+)
+
+func bankLexeme(bank int64) string { return "b" + strconv.FormatInt(bank, 10) }
+
+func runLexeme(bank, run int64) string { return fmt.Sprintf("c%d.%d", bank, run) }
+
+// lexeme returns a word as it stands in an index.
+func lexeme(kind, word string) string {
+	if len(word) <= longest {
+		return kind + word
+	}
+	sum := sha256.Sum256([]byte(word))
+	cut := longest
+	for cut > 0 && !utf8.RuneStart(word[cut]) {
+		cut--
+	}
+	return kind + word[:cut] + hex.EncodeToString(sum[:8])
+}
+
+// lexemes returns those of a row in parts, each with the lexemes of its bank and run. texts are the columns with the grams
+// last.
+func (s *Server) lexemes(no, bank int64, texts []string) ([][]string, error) {
+	seen := map[string]bool{}
+	parts, size := [][]string{{bankLexeme(bank), runLexeme(bank, no/run)}}, 0
+	for i, text := range texts {
+		kind := "w"
+		if i == len(texts)-1 {
+			kind = "g"
+		}
+		words, err := s.words.Cut(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range words {
+			l := lexeme(kind, w)
+			if seen[l] {
+				continue
+			}
+			seen[l] = true
+			if size += len(l); size > most {
+				parts, size = append(parts, []string{bankLexeme(bank), runLexeme(bank, no/run)}), len(l)
+			}
+			parts[len(parts)-1] = append(parts[len(parts)-1], l)
+		}
+	}
+	return parts, nil
+}
+
+// Reindex implements engine.Engine.
+func (s *Server) Reindex(t *engine.Tx, i engine.TextIndex, no, bank int64, was, now []string) error {
+	if was != nil {
+		if err := t.Exec("unindex", `DELETE FROM `+i.Name()+` WHERE bank = ? AND rowid = ?`, bank, no); err != nil {
+			return err
+		}
+	}
+	if now == nil {
+		return nil
+	}
+	parts, err := s.lexemes(no, bank, now)
+	if err != nil {
+		return err
+	}
+	for n, part := range parts {
+		put := `INSERT INTO ` + i.Name() + ` (bank, rowid, part, words) VALUES (?, ?, ?, (SELECT array_to_tsvector(array_agg(value)) FROM json_each(?)))`
+		if err := t.Exec("index", put, bank, no, n, engine.List(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EraseIndex implements engine.Engine.
+func (*Server) EraseIndex(t *engine.Tx, i engine.TextIndex, bank int64, upto *uint64) error {
+	erase, args := `DELETE FROM `+i.Name()+` WHERE bank = ?`, []any{bank}
+	if upto != nil {
+		erase, args = erase+` AND rowid <= ?`, append(args, int64(*upto))
+	}
+	return t.Exec("unindex the bank's "+i.Table, erase, args...)
+}
+
+// Indexed implements engine.Engine.
+func (*Server) Indexed(i engine.TextIndex) string { return "SELECT DISTINCT rowid FROM " + i.Name() }
+
+// indexOfBank names what of an index is a bank's.
+type indexOfBank struct {
+	table string
+	bank  int64
+}
+
+// bounds are the first and the last row number of a bank in an index; 0 and 0 for none.
+type bounds struct{ first, last int64 }
+
+// boundsOf returns the bounds of a bank, which are read once in a transaction that reads.
+func (s *session) boundsOf(t *engine.Tx, i engine.TextIndex, bank int64) (b bounds, err error) {
+	key := indexOfBank{i.Table, bank}
+	if b, ok := s.bounds[key]; ok {
+		return b, nil
+	}
+	find := `SELECT coalesce(min(rowid), 0), coalesce(max(rowid), 0) FROM ` + i.Name() + ` WHERE bank = ?`
+	err = t.Get("look where the rows of "+i.Name()+" are", find, []any{bank}, &b.first, &b.last)
+	if err == nil && s.bounds != nil {
+		s.bounds[key] = b
+	}
+	return b, err
+}
+
+// matcher is what of a query a row must have one of.
+type matcher struct {
+	any     []string   // lexemes, as a tsquery writes them
+	phrases [][]string // words in succession
+}
+
+// matcher cuts the forms of a query into words.
+func (s *Server) matcher(q engine.WordQuery) (m matcher, err error) {
+	kind := "w"
+	if q.Grams {
+		kind = "g"
+	}
+	for _, form := range q.Forms {
+		words, err := s.words.Cut(engine.Text(form))
+		switch {
+		case err != nil:
+			return m, err
+		case len(words) == 1:
+			m.any = append(m.any, quoted(lexeme(kind, words[0])))
+		case len(words) > 1:
+			m.phrases = append(m.phrases, words)
+		}
+	}
+	words, err := s.words.Cut(engine.Text(q.Prefix))
+	if len(words) > 0 { // a beginning of several words is not asked for: the last is taken
+		last := words[len(words)-1]
+		m.any = append(m.any, quoted(kind+last[:min(len(last), longest)])+":*")
+	}
+	return m, err
+}
+
+// quoted writes a lexeme of a tsquery.
+func quoted(lexeme string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(lexeme) + "'"
+}
+
+// Words implements engine.Engine.
+func (s *session) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int64, error) {
+	m, err := s.matcher(q)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.boundsOf(t, i, q.Bank)
+	if err != nil || b.last == 0 {
+		return nil, err
+	}
+	var out []int64
+	if len(m.any) > 0 {
+		if out, err = latest(t, i, q, b, strings.Join(m.any, " | ")); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range m.phrases {
+		found, err := s.phrase(t, i, q, b, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
+	out = slices.Compact(out)
+	return out[:min(len(out), q.Limit)], nil
+}
+
+// Words implements engine.Engine.
+func (s *Server) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int64, error) {
+	return (&session{Server: s}).Words(t, i, q)
+}
+
+// latest returns the latest rows, up to the limit, that have one of the lexemes: it looks among the latest runs first.
+func latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b bounds, lexemes string) ([]int64, error) {
+	var queries []string
+	var below []int64
+	at := b.last / run
+	for step := 0; step < steps && at >= b.first/run; step++ {
+		var runs []string
+		for n := 0; n < 1<<step && at >= b.first/run; n++ {
+			runs = append(runs, quoted(runLexeme(q.Bank, at)))
+			at--
+		}
+		queries, below = append(queries, fmt.Sprintf("(%s) & (%s)", strings.Join(runs, " | "), lexemes)), append(below, 1<<62)
+	}
+	if at >= b.first/run {
+		queries, below = append(queries, fmt.Sprintf("%s & (%s)", quoted(bankLexeme(q.Bank)), lexemes)), append(below, (at+1)*run)
+	}
+	find := `SELECT m.rowid FROM unnest(?, ?) WITH ORDINALITY AS q(query, below, step) JOIN LATERAL (
+  SELECT DISTINCT x.rowid FROM ` + i.Name() + ` x` + q.From + ` WHERE x.words @@ q.query::tsquery AND x.rowid < q.below` + q.Where + ` ORDER BY x.rowid DESC
+) m ON TRUE LIMIT ?`
+	args := append(append([]any{engine.List(queries), engine.List(below)}, q.Args...), q.Limit)
+	return t.Numbers("search "+i.Name()+" by keyword", find, args...)
+}
+
+// phrase returns the latest rows, up to the limit, that have words in succession in one column: it reads the rows that
+// have the longest of the words.
+func (s *session) phrase(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b bounds, words []string) ([]int64, error) {
+	kind, columns := "w", i.Columns
+	if q.Grams {
+		kind, columns = "g", []string{"grams"}
+	}
+	longest := slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) })
+	all := q
+	all.Limit = 1 << 40
+	candidates, err := latest(t, i, all, b, quoted(lexeme(kind, longest)))
+	if err != nil {
+		return nil, err
+	}
+	var out []int64
+	for page := range slices.Chunk(candidates, 500) {
+		has := map[int64]bool{}
+		read := fmt.Sprintf(`SELECT v.%[1]s, %[2]s FROM json_each(?) j JOIN %[3]s_text v ON v.%[1]s = j.value`, i.Number, strings.Join(columns, ", "), i.Table)
+		err := t.Batch("read texts", len(columns)+1, read, []any{engine.List(page)}, func(row *engine.Rowset) error {
+			no := row.Int()
+			for range columns {
+				in, err := s.words.Cut(row.Text())
+				if err != nil {
+					return err
+				}
+				has[no] = has[no] || succeed(in, words)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, no := range page {
+			if has[no] {
+				out = append(out, no)
+			}
+		}
+		if len(out) >= q.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// succeed reports whether words stand in succession in a text.
+func succeed(text, words []string) bool {
+	for i := 0; i+len(words) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(words)], words) {
+			return true
+		}
+	}
+	return false
+}

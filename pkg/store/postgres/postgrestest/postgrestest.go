@@ -1,0 +1,153 @@
+// Package postgrestest starts a PostgreSQL server for tests.
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a running server, which Stop ends. It listens on a socket in a directory of its own, and not on the network.
+type Server struct {
+	dir     string
+	command *exec.Cmd
+	done    chan error
+}
+
+// ErrAbsent says that no PostgreSQL is installed.
+var ErrAbsent = errors.New("no PostgreSQL is installed: apt-get install postgresql")
+
+// Start makes and starts a server without durability. Without an installation it is ErrAbsent. PostgreSQL does not run as
+// root: then it runs as nobody.
+func Start() (*Server, error) {
+	initdb, err := program("initdb")
+	if err != nil {
+		return nil, err
+	}
+	postgres, err := program("postgres")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pg") // a path of a socket is short
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, done: make(chan error, 1)}
+	fail := func(err error) (*Server, error) { return nil, errors.Join(err, os.RemoveAll(dir)) }
+	as, err := unprivileged(dir)
+	if err != nil {
+		return fail(err)
+	}
+	run := func(name string, args ...string) *exec.Cmd {
+		c := exec.Command(name, args...) //nolint:gosec,noctx // found on this machine; it ends with Stop
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGKILL}
+		c.Dir = dir
+		return c
+	}
+	data := filepath.Join(dir, "data")
+	if out, err := run(initdb, "-D", data, "-U", "eunoe", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-A", "trust").CombinedOutput(); err != nil {
+		return fail(fmt.Errorf("initdb: %w: %s", err, out))
+	}
+	settings := []string{"-D", data}
+	for _, c := range []string{"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off",
+		"max_wal_size=256MB", "shared_buffers=64MB"} {
+		settings = append(settings, "-c", c)
+	}
+	s.command = run(postgres, settings...)
+	s.command.Stdout, s.command.Stderr = nil, nil
+	if err := s.command.Start(); err != nil {
+		return fail(err)
+	}
+	go func() { s.done <- s.command.Wait() }()
+	socket := filepath.Join(dir, ".s.PGSQL.5432")
+	for began := time.Now(); time.Since(began) < 30*time.Second; {
+		if status, err := os.ReadFile(filepath.Join(data, "postmaster.pid")); err == nil && strings.Contains(string(status), "ready") {
+			if _, err := os.Stat(socket); err == nil {
+				return s, nil
+			}
+		}
+		select {
+		case err := <-s.done:
+			return fail(fmt.Errorf("the server ended: %w", err))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil, errors.Join(errors.New("the server does not become ready"), s.Stop())
+}
+
+// Schema returns the DSN of a schema.
+func (s *Server) Schema(name string) string {
+	return "postgres://eunoe@/postgres?" + url.Values{"host": {s.dir}, "search_path": {name}}.Encode()
+}
+
+// Checkpoint writes everything that the server holds in memory to its files.
+func (s *Server) Checkpoint(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.Schema("public"))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "CHECKPOINT")
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// Dir is the directory with the files of the server.
+func (s *Server) Dir() string { return s.dir }
+
+// Stop ends the server and removes its files.
+func (s *Server) Stop() error {
+	err := s.command.Process.Signal(syscall.SIGQUIT)
+	select {
+	case ended := <-s.done:
+		if ended != nil && s.command.ProcessState == nil {
+			err = errors.Join(err, ended)
+		}
+	case <-time.After(10 * time.Second):
+		err = errors.Join(err, s.command.Process.Kill())
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// program finds a program of the newest PostgreSQL on this machine.
+func program(name string) (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+		return "", ErrAbsent
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // a directory of another name is the oldest
+		return n
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
+}
+
+// unprivileged returns as whom the server runs, and hands the directory over; nil for the user of this process.
+func unprivileged(dir string) (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("nobody")
+	if err != nil {
+		return nil, err
+	}
+	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(err1, err2, os.Chown(dir, int(uid), int(gid)))
+}

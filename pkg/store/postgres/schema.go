@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/internal/server"
+)
+
+// Names reports whether a data source name is one of PostgreSQL's.
+func Names(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+// Exists reports whether the schema that a DSN names is there.
+func Exists(ctx context.Context, dsn string) (found bool, err error) {
+	err = onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)", schema).Scan(&found)
+	})
+	return found, err
+}
+
+// Unfinished is where a rebuild makes the store that will replace the one that a DSN names: a schema beside it.
+func Unfinished(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return dsn
+	}
+	q := u.Query()
+	q.Set("search_path", schemaOf(q)+"_rebuild")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func schemaOf(q url.Values) string {
+	if name := q.Get("search_path"); name != "" {
+		return name
+	}
+	return server.DefaultSchema
+}
+
+// Remove drops the schema that a DSN names, with everything in it. One that is not there is no error.
+func Remove(ctx context.Context, dsn string) error {
+	return onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		_, err := tx.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+quoted(schema)+" CASCADE")
+		return err
+	})
+}
+
+// Replace puts the schema of one DSN in the place of another's, which is dropped, as one transaction. Both are on one
+// server, and closed.
+func Replace(ctx context.Context, dsn, with string) error {
+	u, err := url.Parse(with)
+	if err != nil {
+		return memory.Invalid("store", "the address cannot be read")
+	}
+	rebuilt := schemaOf(u.Query())
+	return onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		for _, s := range []string{"DROP SCHEMA IF EXISTS " + quoted(schema) + " CASCADE", "ALTER SCHEMA " + quoted(rebuilt) + " RENAME TO " + quoted(schema)} {
+			if _, err := tx.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// onServer runs fn in a transaction with the name of the schema.
+func onServer(ctx context.Context, dsn string, fn func(tx *sql.Tx, schema string) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the store %s: %w", Shown(dsn), (*server.Server)(nil).Failure(err))
+		}
+	}()
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return memory.Invalid("store", "the address cannot be read")
+	}
+	name := cfg.RuntimeParams["search_path"]
+	if name == "" {
+		name = server.DefaultSchema
+	}
+	delete(cfg.RuntimeParams, "search_path")
+	cfg.RuntimeParams["lock_timeout"] = "5000"
+	db := stdlib.OpenDB(*cfg)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx, name); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
+
+func quoted(schema string) string { return pgx.Identifier{schema}.Sanitize() }
