@@ -58,6 +58,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		{"U4 an entity of 400 facts is looked up in bounded rows", busyEntity},
 		{"the nearest are found by shared words and entities", nearest},
 		{"the view answers of nothing with nothing", emptyView},
+		{"every reading method answers, of something and of nothing", everyReading},
 		{"a forgotten message leaves nothing behind and does not come back", forgetMessage},
 		{"a forgotten fact takes its traces with it", forgetFact},
 		{"H19 an erased bank is no bank", eraseBank},

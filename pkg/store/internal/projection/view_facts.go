@@ -34,7 +34,7 @@ WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LI
 WHERE e.bank = ?2 AND e.entity = ?1 ORDER BY f.id`
 	factsOfMessages = selectFact + `facts f WHERE +f.bank = ?2 AND f.no IN (
   SELECT s.fact FROM json_each(?1) j CROSS JOIN fact_sources s ON s.seq = j.value) ORDER BY f.id`
-	factsByHand = selectFact + `facts f WHERE f.bank = ?2 AND (?1 = '[]' OR f.speaker IN (SELECT value FROM json_each(?1))) AND (?3 = '' OR f.session = ?3)
+	factsByHand = selectFact + `facts f WHERE f.bank = ?2 AND (?4 = 0 OR f.speaker IN (SELECT value FROM json_each(?1))) AND (?3 = '' OR f.session = ?3)
 AND NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.fact = f.no) ORDER BY f.id`
 	factsPointingTo = selectFact + `facts f WHERE +f.bank = ?2 AND f.no IN (
   SELECT p.no FROM json_each(?1) j CROSS JOIN facts p ON p.superseded = j.value
@@ -112,7 +112,7 @@ func (v *view) FactsByHand(speaker string, session memory.SessionID) ([]memory.F
 	if err != nil {
 		return nil, err
 	}
-	return engine.All(v.tx, "read facts without messages", factsByHand, []any{engine.List(spellings), v.bank, engine.Text(string(session))}, v.scanFact)
+	return engine.All(v.tx, "read facts without messages", factsByHand, []any{engine.List(spellings), v.bank, engine.Text(string(session)), len(spellings)}, v.scanFact)
 }
 
 // FactsPointingTo returns the facts superseded by or merged into one of the ids, by id.

@@ -144,8 +144,8 @@ ORDER BY e.id LIMIT ?5`
 // Naming returns up to limit facts that name one of the entities, the latest said first.
 func (r *Reader) Naming(entities []memory.EntityID, limit int) ([]int64, error) {
 	args := append([]any{engine.List(entities), r.bank}, r.filter.Facts.Args...)
-	return r.tx.Numbers("find facts by entity", `SELECT DISTINCT f.no FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
-CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.Facts.SQL+` ORDER BY f.said DESC, f.no LIMIT ?`, append(args, limit)...)
+	return r.tx.Numbers("find facts by entity", `SELECT no FROM (SELECT DISTINCT f.no, f.said FROM json_each(?) j CROSS JOIN fact_entities n ON n.entity = j.value
+CROSS JOIN facts f ON f.no = n.fact WHERE n.bank = ? AND `+r.filter.Facts.SQL+`) ORDER BY said DESC, no LIMIT ?`, append(args, limit)...)
 }
 
 // NamingEach returns, for each of the entities, up to limit facts that name it, the latest said first.
