@@ -117,3 +117,41 @@ func TestABankIsHeldBackUntilItsMessagesAreStored(t *testing.T) {
 	}
 	natstest.Eventually(t, "the write of the bank that was held", func() bool { tell(loud); return appended("loud") })
 }
+
+// TestASlowStoreIsNotOverrun is told that fifty writes a second are applied: a bank comes to append no more ahead than
+// such a store applies in the least time.
+func TestASlowStoreIsNotOverrun(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	record, applied := kv.OpenApplied(c), kv.Progress{}
+	if err := record.Put(t.Context(), applied); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 400 {
+		seq, err := c.PublishMessage(t.Context(), "loud", session, fmt.Appendf(nil, `{"content":"message %d"}`, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := memory.Window{Bank: "loud", Session: session, Trigger: memory.TriggerFlush, ID: memory.NewWindowID("loud", session, seq, seq, 0), New: []memory.WindowMessage{{Seq: seq}}}
+		if err := c.PublishWindow(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, c, extract.Func(echo()), func(cfg *extract.Config, _ *extract.Deps) { cfg.Concurrency, cfg.InTurn, cfg.Ahead = 16, true, 1000 })
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for ahead := uint64(0); applied.Write < 150; { // a write of these costs two: 24 of them are the least that a bank may have ahead
+		<-tick.C
+		appended, err := c.LastWrite(t.Context(), "loud")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ahead = appended - applied.Write; applied.Write > 100 && ahead > 30 {
+			t.Fatalf("%d writes are ahead of a store that applies fifty a second", ahead)
+		}
+		applied.Write += min(5, ahead)
+		if err := record.Put(t.Context(), applied); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

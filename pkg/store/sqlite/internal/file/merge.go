@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// mergePages is how much of a text index is rewritten in one transaction, in pages of about 4 KB: a writer that comes
-	// meanwhile waits about 10 ms.
+	// mergePages is how much of a text index is rewritten in one transaction, in pages of about 4 KB, for which a writer
+	// that comes meanwhile waits.
 	mergePages = 32
 	// mergeFor is how long segments are merged in one period without commits.
 	mergeFor = 50 * time.Millisecond
