@@ -34,22 +34,7 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusR
 			return st, err
 		}
 	}
-	var messages, writes uint64
-	now := s.now()
-	err := s.store.Read(ctx, bank, func(r Reader) error {
-		var err error
-		if messages, writes, err = r.Applied(); err != nil {
-			return err
-		}
-		return s.accounts(r, &st, now)
-	})
-	if errors.Is(err, memory.ErrNotFound) && st.Messages.Last > 0 {
-		// Published and not applied: the bank will be made. Applied and not there: it was erased.
-		missing := err
-		if messages, writes, err = s.store.AppliedOf(ctx, bank); err == nil && messages >= st.Messages.Last {
-			err = missing
-		}
-	}
+	messages, writes, err := s.read(ctx, bank, &st)
 	if err != nil {
 		return st, err
 	}
@@ -64,6 +49,26 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusR
 		st.Settled = st.Windows.Pending == 0
 	}
 	return st, nil
+}
+
+// read fills in what the store holds, and returns how far the bank is applied. A bank whose messages wait to be applied is
+// not there yet; one whose messages are applied was erased.
+func (s *Service) read(ctx context.Context, bank memory.BankID, st *wire.Status) (messages, writes uint64, err error) {
+	now := s.now()
+	fill := func(r Reader) error {
+		var err error
+		if messages, writes, err = r.Applied(); err != nil {
+			return err
+		}
+		return s.accounts(r, st, now)
+	}
+	if err = s.store.Read(ctx, bank, fill); !errors.Is(err, memory.ErrNotFound) || st.Messages.Last == 0 {
+		return messages, writes, err
+	}
+	if messages, writes, err = s.store.AppliedOf(ctx, bank); err != nil || messages < st.Messages.Last {
+		return messages, writes, err
+	}
+	return messages, writes, s.store.Read(ctx, bank, fill) // it may have been made since the first look
 }
 
 // windows counts the windows of a bank that have not ended. The queue is counted before and after the parked ones, so that

@@ -46,10 +46,10 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		return Found{}, err
 	}
 	found, err := e.search(ctx, bank, q)
-	found.Reply.Fresh = fresh
 	if errors.Is(err, memory.ErrNotFound) && !fresh {
-		found.Reply.Seen, _, err = e.Store.AppliedOf(ctx, bank)
+		found, err = e.searchUnmade(ctx, bank, q)
 	}
+	found.Reply.Fresh = fresh
 	if err != nil {
 		return found, err
 	}
@@ -65,6 +65,20 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 	found.pack(q)
 	span.Number(telemetry.Count, len(found.Reply.Items)).End(nil)
 	return found, e.Store.Search(ctx, bank, q.Filter, found.AddConflicts)
+}
+
+// searchUnmade is search for a bank that is waited for and was not there. What is applied is read before a second search,
+// for the bank may have been made since the first: an answer has seen what it says it has.
+func (e *Engine) searchUnmade(ctx context.Context, bank memory.BankID, q Request) (Found, error) {
+	seen, _, err := e.Store.AppliedOf(ctx, bank)
+	if err != nil {
+		return Found{}, err
+	}
+	found, err := e.search(ctx, bank, q)
+	if errors.Is(err, memory.ErrNotFound) {
+		found.Reply.Seen, err = seen, nil
+	}
+	return found, err
 }
 
 // withhold removes the parts of a request that need a language model, if there is none or the bank's token budget is
