@@ -46,6 +46,7 @@ func variants() []variant {
 	}
 	return append(out,
 		variant{"look-up of things", func(c *recall.Config) { c.Things = 0 }},
+		variant{"look-up in the time asked for", func(c *recall.Config) { c.Dated = 0 }},
 		variant{"words of the caption", func(c *recall.Config) { c.Ranking.Caption = 0 }},
 		variant{"words of neighbours", func(c *recall.Config) { c.Ranking.Prev, c.Ranking.Prev2, c.Ranking.Next = 0, 0, 0 }},
 		variant{"words of the family", func(c *recall.Config) { c.Ranking.Family = 0 }},

@@ -27,9 +27,29 @@ func (g *gatherer) neighbours(context.Context) (err error) {
 	if c.rows, err = g.withThings(memory.RecordMessage, g.lookups[memory.RecordMessage].best(g.cfg.Messages)); err != nil {
 		return err
 	}
+	if err = g.addDated(); err != nil {
+		return err
+	}
 	c.near = g.pool.of(memory.RecordMessage, memory.StrategySemantic).best(g.cfg.Messages)
 	c.around, err = g.s.Around(distinct(c.rows, c.near), 3, 4)
 	return err
+}
+
+// latestThen is how many messages of the time that a question names are looked at, the latest.
+const latestThen = 1000
+
+// addDated adds the messages that say most of the question's words among those of the time it names: in a large bank others
+// say more of them, at other times. A time that goes on ("this week") is no time that is remembered.
+func (g *gatherer) addDated() error {
+	if g.question.from.IsZero() || !g.question.to.Before(g.question.now) || g.cfg.Dated == 0 {
+		return nil
+	}
+	then, err := g.s.Within(memory.RecordMessage, g.question.from, g.question.to, latestThen)
+	if err != nil {
+		return err
+	}
+	g.conversation.rows = appendNew(g.conversation.rows, g.lookups[memory.RecordMessage].bestOf(g.cfg.Dated, slices.Values(then)))
+	return nil
 }
 
 // sourcesOfBestFacts finds the messages that the best facts found so far rest on.

@@ -32,6 +32,9 @@ type Config struct {
 	CommonTerm int
 	// Things bounds the rows that are ranked because they name a thing of a class the question asks for; 0 = none.
 	Things int
+	// Dated bounds the messages that are ranked because they have a word of the question and were said in the time it
+	// names; 0 = none.
+	Dated int
 	// Ranking are the weights by which texts are ranked.
 	Ranking rank.Weights
 	// Weights are the strategies' weights where a request names none. Semantic is multiplied with the embedder's
@@ -73,7 +76,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Waits: request.Waits{Default: 2 * time.Second, Max: 5 * time.Minute}, JudgeTimeout: 15 * time.Second,
-		Messages: 100, Facts: 60, Nodes: 30, CommonTerm: 1000, Things: 150, Ranking: rank.DefaultWeights(),
+		Messages: 100, Facts: 60, Nodes: 30, CommonTerm: 1000, Things: 150, Dated: 20, Ranking: rank.DefaultWeights(),
 		Weights: map[string]float64{
 			memory.StrategyKeyword: 1, memory.StrategySemantic: 1, memory.StrategyEntity: .05,
 			memory.StrategyTemporal: .02, memory.StrategyGraph: .05, memory.StrategyRecency: .005,
@@ -99,6 +102,7 @@ func (c Config) Validate() error {
 	check(c.TokensPerDay >= 0, "tokens per day is %d; it must not be negative", c.TokensPerDay)
 	check(c.Messages >= 1 && c.Facts >= 1 && c.Nodes >= 1 && c.CommonTerm >= 1, "recall: messages, facts, nodes and common term must be at least 1")
 	check(c.Things >= 0, "recall: things is %d; it must not be negative", c.Things)
+	check(c.Dated >= 0, "recall: dated is %d; it must not be negative", c.Dated)
 	for _, n := range []struct {
 		name  string
 		value float64

@@ -3,6 +3,8 @@ package recall
 import (
 	"cmp"
 	"context"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -25,9 +27,13 @@ type lookup struct {
 func (l *lookup) brought(no int64) bool { return l.has[no]&l.brings != 0 }
 
 // best returns the n brought rows with the highest sums of the idf of their terms; ties: the highest number first.
-func (l *lookup) best(n int) []int64 {
+func (l *lookup) best(n int) []int64 { return l.bestOf(n, maps.Keys(l.has)) }
+
+// bestOf is best among some rows.
+func (l *lookup) bestOf(n int, rows iter.Seq[int64]) []int64 {
 	list := make([]scored, 0, len(l.has))
-	for no, has := range l.has {
+	for no := range rows {
+		has := l.has[no]
 		if has&l.brings == 0 {
 			continue
 		}
@@ -96,14 +102,20 @@ func (g *gatherer) withThings(r memory.Record, rows []int64) ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, no := range more {
-			if !slices.Contains(rows, no) {
-				rows = append(rows, no)
-			}
-		}
+		rows = appendNew(rows, more)
 		most -= len(more)
 	}
 	return rows, nil
+}
+
+// appendNew adds the numbers that rows do not hold yet.
+func appendNew(rows, more []int64) []int64 {
+	for _, no := range more {
+		if !slices.Contains(rows, no) {
+			rows = append(rows, no)
+		}
+	}
+	return rows
 }
 
 // keywordTexts ranks facts, composites or observations by their own words.
