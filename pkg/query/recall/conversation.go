@@ -39,9 +39,10 @@ func (g *gatherer) neighbours(context.Context) (err error) {
 const latestThen = 1000
 
 // addDated adds the messages that say most of the question's words among those of the time it names: in a large bank others
-// say more of them, at other times. A time that goes on ("this week") is no time that is remembered.
+// say more of them, at other times. A time that goes on ("this week") is no time that is remembered, and one for which
+// something was planned that was put off is not only when that was spoken of.
 func (g *gatherer) addDated() error {
-	if g.question.from.IsZero() || !g.question.to.Before(g.question.now) || g.cfg.Dated == 0 {
+	if g.question.from.IsZero() || g.question.moved || !g.question.to.Before(g.question.now) || g.cfg.Dated == 0 {
 		return nil
 	}
 	then, err := g.s.Within(memory.RecordMessage, g.question.from, g.question.to, latestThen)

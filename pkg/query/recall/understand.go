@@ -21,6 +21,7 @@ type question struct {
 	person   *person   // the one person it is about; nil for none
 	past     bool      // it asks for what was
 	from, to time.Time // the time it speaks of, both inclusive; zero if none
+	moved    bool      // it asks what was put off: the time it speaks of is the one that was planned
 	overview bool      // it asks for much rather than for one thing
 	now      time.Time // from which its times are counted
 }
@@ -48,6 +49,7 @@ func understand(req Request, s Searcher) (question, error) {
 			return q, err
 		}
 	}
+	q.moved = moved.MatchString(req.Query)
 	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
 	if len(q.Named) == 0 {
 		return q, nil
@@ -151,6 +153,13 @@ func withoutPreamble(query string) (string, bool) {
 	}
 	return query[at[1]:], true
 }
+
+// moved finds what says of a time that something was planned for it and took place at another: "originally planned for 12
+// April", "wurde verschoben", 原定. It was spoken of when it was planned and when it was put off.
+var moved = regexp.MustCompile(`(?i)\b(?:originally|initially|rescheduled|postponed|(?:put|called)\s+off|brought\s+forward|` +
+	`ursprünglich|verschoben|vorverlegt|initialement|reporté|décalé|repoussé|originalmente|inicialmente|aplazad|pospuest|reprogramad|` +
+	`originariamente|inizialmente|rimandat|rinviat|spostat|adiad|remarcad|oorspronkelijk|uitgesteld|verzet\b)|` +
+	`原定|原计划|原計劃|改期|延期|推迟|推遲|日程変更|もともと|원래|연기(?:된|되)|перенес|отложил|изначально`)
 
 // pastVerbs are the verbs of questions for what was.
 var pastVerbs = text.NewWordSet("did was were had")
