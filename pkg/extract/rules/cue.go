@@ -55,6 +55,9 @@ func typeOf(ps []piece, low string, found marks, dates []date.Span) memory.Type 
 		if c.typ == memory.TypePreference && len(dates) > 0 && !strings.Contains(low, " favo") && !strings.Contains(low, " prefer") && isEvent(ps) {
 			return memory.TypeEvent
 		}
+		if c.typ == memory.TypeFailurePattern && strings.Contains(low, " work for ") { // "Thursday doesn't work for me"
+			continue
+		}
 		return c.typ
 	}
 	if len(dates) > 0 || isEvent(ps) {

@@ -186,6 +186,7 @@ func TestTypes(t *testing.T) {
 		{"Maybe I will paint the kitchen.", memory.TypeFact, memory.KindWorld, .7},
 		{"Never deploy on Fridays.", memory.TypeInstruction, memory.KindWorld, 1},
 		{"The build fails when the cache is cold.", memory.TypeFailurePattern, memory.KindWorld, 1},
+		{"The shuttle doesn't work for us.", memory.TypeFact, memory.KindWorld, 1},
 		{"The CLI can export reports as CSV.", memory.TypeToolAffordance, memory.KindWorld, 1},
 		{"To install it, first you unpack the archive.", memory.TypeProcedure, memory.KindWorld, 1},
 		{"The migration turned out fine for the Berlin office.", memory.TypeOutcome, memory.KindWorld, 1},

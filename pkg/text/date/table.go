@@ -68,6 +68,9 @@ type table struct {
 	habit          *regexp.Regexp // words that say that something happens again and again
 	counterfactual *regexp.Regexp // modal verbs that with a perfect look back: "should have called"
 	being          *regexp.Regexp // forms of "be" in the present
+	dayArticle     *regexp.Regexp // what stands before a day of the month and not before an hour: "du 9 au 12"
+	perfect        *regexp.Regexp // participles whose perfect is made with "be": "est parti", where "est fermé" is the present
+	reflexive      *regexp.Regexp // pronouns before "be" that make it a perfect: "s'est", "si è"
 	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
 	denying        *regexp.Regexp // words that deny what their clause says
 	proposing      *regexp.Regexp // words that propose another day: "let's say Friday"
@@ -158,7 +161,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being", "dayArticle", "perfect", "reflexive":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -171,7 +174,8 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
 			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
 			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
-			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating, "being": &t.being,
+			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating, "being": &t.being, "dayArticle": &t.dayArticle,
+			"perfect": &t.perfect, "reflexive": &t.reflexive,
 		}[head] = re
 		return nil
 	}

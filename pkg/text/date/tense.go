@@ -50,7 +50,7 @@ func (p *parser) sentenceDirection(i int) int {
 			if d := p.cue(j, i); d != 0 {
 				return d
 			}
-			if matches(p.tab.stating, p.t[j].low) && !p.has(j-1, kArticle) && j > 0 && !matches(p.tab.possessive, p.t[j-1].low) {
+			if matches(p.tab.stating, p.t[j].low) && !p.has(j-1, kArticle) && (j == 0 || !matches(p.tab.possessive, p.t[j-1].low)) {
 				return 0
 			}
 		}
@@ -61,7 +61,7 @@ func (p *parser) sentenceDirection(i int) int {
 					return d
 				}
 			}
-			if start == 0 { // a date in front: its clause goes on behind the comma
+			if start == 0 && !p.opensStatement(i) { // a date in front: its clause goes on behind the comma
 				for j := end; j < len(p.t) && j < end+14; j++ {
 					if d := p.cue(j, i); d != 0 {
 						return d
@@ -87,6 +87,12 @@ func (p *parser) sentenceDirection(i int) int {
 			return 0
 		}
 	}
+}
+
+// opensStatement reports whether what stands before the date at i, in the first clause of the text, is a subject and so has
+// a verb of its own: a pronoun, or a noun with an article or a possessive. "On the evening of 3 February" has none.
+func (p *parser) opensStatement(i int) bool {
+	return i > 3 && (p.has(0, kArticle) || matches(p.tab.possessive, p.t[0].low)) || p.ownSubject(0, i)
 }
 
 // likeInfinitive are English participles that are the infinitive too: "should have come".
@@ -151,7 +157,20 @@ func (p *parser) isPast(j int) bool {
 	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
 		return false
 	}
-	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j)
+	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j) && !p.isState(j)
+}
+
+// isState reports whether the word at j is a participle that with "be" says what is: "est fermé", "è chiusa".
+func (p *parser) isState(j int) bool {
+	if p.tab.perfect == nil || matches(p.tab.perfect, p.t[j].low) {
+		return false
+	}
+	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- { // "n'est pas encore fermé"
+		if matches(p.tab.being, p.t[k].low) {
+			return k == 0 || !matches(p.tab.reflexive, p.t[k-1].low)
+		}
+	}
+	return false
 }
 
 // isFinite reports whether the word at j, which may be a past participle, is a form of the present: no auxiliary stands in

@@ -1,0 +1,68 @@
+package date_test
+
+import "testing"
+
+func TestNumbersThatAreHoursAreNoDays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"The fitter comes on Friday between 8 and 11.", "en", "2026-10-16"},
+		{"The library is open from 10 to 18.", "en", ""},
+		{"Der Monteur kommt am Freitag zwischen 8 und 11.", "de", "2026-10-16"},
+		{"Vom 20. bis 24. ist die Praxis zu.", "de", "2026-10-20 2026-10-23"},
+		{"El cerrajero viene el viernes entre las 8 y las 11.", "es", "2026-10-16"},
+		{"La consulta cierra del 20 al 24.", "es", "2026-10-20 2026-10-23"},
+		{"Le cabinet est fermé du 20 au 24.", "fr", "2026-10-20 2026-10-23"},
+		{"Le plombier passe vendredi entre 8 et 11.", "fr", "2026-10-16"},
+		{"Lo studio è chiuso dal 20 al 24.", "it", "2026-10-20 2026-10-23"},
+		{"Lo studio apre dalle 8 alle 11.", "it", ""},
+		{"The surgery is closed from the 20th to the 24th.", "en", "2026-10-20 2026-10-23"},
+		{"診療所は20日から24日まで休みです。", "ja", "2026-10-20 2026-10-23"},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestClauseBeforeAComma reads plans whose next clause tells what was.
+func TestClauseBeforeAComma(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"On part en Corse le 2 mars, on a réservé le ferry.", "fr", "2027-03-02"},
+		{"Ma nièce passe son permis le 2 mars, elle a beaucoup révisé.", "fr", "2027-03-02"},
+		{"Wir fahren am 2. März nach Korsika, die Fähre haben wir gebucht.", "de", "2027-03-02"},
+		{"Mi sobrina se examina el 2 de marzo, estudió mucho.", "es", "2027-03-02"},
+		{"Partiamo per la Corsica il 2 marzo, ho prenotato il traghetto.", "it", "2027-03-02"},
+		{"We gaan op 2 maart naar Corsica, ik heb de boot geboekt.", "nl", "2027-03-02"},
+		{"Улетаем на Корсику 2 марта, я купила билеты.", "ru", "2027-03-02"},
+		{"Her niece takes the test on 2 March, she studied a lot.", "en", "2027-03-02"},
+		{"Le 2 mars, on a pris le ferry.", "fr", "2026-03-02"},
+		{"Am 2. März, als die Fähre ausfiel, sind wir geflogen.", "de", "2026-03-02"},
+		{"Siamo partiti il 2 marzo, ho dormito sul traghetto.", "it", "2026-03-02"},
+		{"At the harbour on 2 March, we missed the ferry.", "en", "2026-03-02"},
+		{"Мы улетели 2 марта, я купила билеты.", "ru", "2026-03-02"},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsClosedIsNotPast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, language, want string }{
+		{"La piscine est fermée vendredi.", "fr", "2026-10-16"},
+		{"Le marché n'est pas encore ouvert le 2 mars.", "fr", "2027-03-02"},
+		{"Elle est partie vendredi.", "fr", "2026-10-09"},
+		{"Il s'est cassé le bras vendredi.", "fr", "2026-10-09"},
+		{"On est arrivés le 2 mars.", "fr", "2026-03-02"},
+		{"On a fermé la piscine le 2 mars.", "fr", "2026-03-02"},
+		{"La piscina è chiusa venerdì.", "it", "2026-10-16"},
+		{"Si è rotto il braccio venerdì.", "it", "2026-10-09"},
+		{"È arrivata il 2 marzo.", "it", "2026-03-02"},
+	} {
+		if got := ranges(c.text, c.language); got != c.want {
+			t.Errorf("%q names %q, want %q", c.text, got, c.want)
+		}
+	}
+}
