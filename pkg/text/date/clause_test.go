@@ -4,7 +4,7 @@ import "testing"
 
 func TestNumbersThatAreHoursAreNoDays(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, language, want string }{
+	checkRanges(t, []dated{
 		{"The fitter comes on Friday between 8 and 11.", "en", "2026-10-16"},
 		{"The library is open from 10 to 18.", "en", ""},
 		{"Der Monteur kommt am Freitag zwischen 8 und 11.", "de", "2026-10-16"},
@@ -17,17 +17,13 @@ func TestNumbersThatAreHoursAreNoDays(t *testing.T) {
 		{"Lo studio apre dalle 8 alle 11.", "it", ""},
 		{"The surgery is closed from the 20th to the 24th.", "en", "2026-10-20 2026-10-23"},
 		{"診療所は20日から24日まで休みです。", "ja", "2026-10-20 2026-10-23"},
-	} {
-		if got := ranges(c.text, c.language); got != c.want {
-			t.Errorf("%q names %q, want %q", c.text, got, c.want)
-		}
-	}
+	})
 }
 
 // TestClauseBeforeAComma reads plans whose next clause tells what was.
 func TestClauseBeforeAComma(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, language, want string }{
+	checkRanges(t, []dated{
 		{"On part en Corse le 2 mars, on a réservé le ferry.", "fr", "2027-03-02"},
 		{"Ma nièce passe son permis le 2 mars, elle a beaucoup révisé.", "fr", "2027-03-02"},
 		{"Wir fahren am 2. März nach Korsika, die Fähre haben wir gebucht.", "de", "2027-03-02"},
@@ -41,16 +37,12 @@ func TestClauseBeforeAComma(t *testing.T) {
 		{"Siamo partiti il 2 marzo, ho dormito sul traghetto.", "it", "2026-03-02"},
 		{"At the harbour on 2 March, we missed the ferry.", "en", "2026-03-02"},
 		{"Мы улетели 2 марта, я купила билеты.", "ru", "2026-03-02"},
-	} {
-		if got := ranges(c.text, c.language); got != c.want {
-			t.Errorf("%q names %q, want %q", c.text, got, c.want)
-		}
-	}
+	})
 }
 
 func TestWhatIsClosedIsNotPast(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, language, want string }{
+	checkRanges(t, []dated{
 		{"La piscine est fermée vendredi.", "fr", "2026-10-16"},
 		{"Le marché n'est pas encore ouvert le 2 mars.", "fr", "2027-03-02"},
 		{"Elle est partie vendredi.", "fr", "2026-10-09"},
@@ -60,9 +52,5 @@ func TestWhatIsClosedIsNotPast(t *testing.T) {
 		{"La piscina è chiusa venerdì.", "it", "2026-10-16"},
 		{"Si è rotto il braccio venerdì.", "it", "2026-10-09"},
 		{"È arrivata il 2 marzo.", "it", "2026-03-02"},
-	} {
-		if got := ranges(c.text, c.language); got != c.want {
-			t.Errorf("%q names %q, want %q", c.text, got, c.want)
-		}
-	}
+	})
 }

@@ -52,27 +52,6 @@ func (p *parser) between(i int) (match, bool) {
 	return match{s, j, behind}, true
 }
 
-// bareDay reports whether a point is a number alone.
-func (pt point) bareDay() bool { return !pt.fixed && pt.d != 0 && pt.m == 0 && pt.y == 0 && pt.wd < 0 }
-
-// countsDays reports whether words of a range of numbers say that they are days of a month, and not hours or a count:
-// "the 9th", "du 9 au 12", "día 9", с 9 по 12.
-func (p *parser) countsDays(from, to int) bool {
-	first := true
-	for j := from; j < to; j++ {
-		if p.has(j, kMarkDay) || matches(p.tab.dayArticle, p.t[j].low) {
-			return true
-		}
-		if number := p.t[j].digits > 0 || p.has(j, kNumber, kOrdinal); number && first {
-			if p.t[j].ordinal || p.has(j, kOrdinal) {
-				return true
-			}
-			first = false // the dot of the second may end the sentence
-		}
-	}
-	return false
-}
-
 // skipDayPart returns the index behind the part of the day that an end of a range may name: "Thursday night".
 func (p *parser) skipDayPart(pt point, next int) int {
 	if (pt.wd >= 0 || pt.d != 0 || pt.fixed && pt.days() == 1) && p.has(next, kDayPart) && !p.t[next].mark {
