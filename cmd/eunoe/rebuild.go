@@ -22,22 +22,36 @@ import (
 )
 
 func (a *cli) rebuildCommand() *cobra.Command {
-	var embed, smaller bool
+	var embed, smaller, live bool
 	cmd := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Rebuild the store from the streams of a stopped eunoe",
+		Short: "Rebuild the store from the streams",
 		Long: "Makes the store anew from the streams in the data directory, or, where it holds\n" +
 			"none, from those of the NATS server at --url or EUNOE_URL. Stop `eunoe up`, or the\n" +
 			"consolidator and the query stages, first. No model is called and no change is announced.\n\n" +
+			"With --live nothing is stopped: the consolidator of a running eunoe makes a second store\n" +
+			"beside its own, follows the log until it has caught up, and switches over. Messages are\n" +
+			"taken and questions answered all the while. Forgotten text leaves the store at once and\n" +
+			"the streams when the rebuild has ended. The disk needs room for both stores.\n\n" +
 			"With --embed everything is embedded by the configured model (EUNOE_EMBED), as after a\n" +
 			"change of it; the vectors are appended to the log. The old store stays until the new\n" +
 			"one is whole, and a run that was broken off goes on with the vectors that it made.\n\n" +
 			"A log that is not the one the old store was made from, or that lacks what it has\n" +
 			"applied, is refused: its backup is what helps. With --smaller the store becomes what the\n" +
 			"log holds all the same, and the rest is lost.",
-		Example: "  eunoe rebuild --data ./memory\n  EUNOE_EMBED=openai:text-embedding-3-small eunoe rebuild --embed",
+		Example: "  eunoe rebuild --live\n  eunoe rebuild --data ./memory\n  EUNOE_EMBED=openai:text-embedding-3-small eunoe rebuild --embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			var allow []offline.Allow
+			if smaller {
+				allow = append(allow, offline.Smaller)
+			}
+			if live {
+				if embed || cmd.Flags().Changed("data") {
+					return console.Usagef("--live asks the running consolidator: neither --data nor --embed goes with it")
+				}
+				return a.rebuildLive(cmd, allow...)
+			}
 			c, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
 				return err
@@ -48,10 +62,6 @@ func (a *cli) rebuildCommand() *cobra.Command {
 			run := offline.Rebuild
 			if embed {
 				run = offline.Reembed
-			}
-			var allow []offline.Allow
-			if smaller {
-				allow = append(allow, offline.Smaller)
 			}
 			var last rebuild.Progress
 			show := rebuildBar(cmd.ErrOrStderr())
@@ -66,9 +76,25 @@ func (a *cli) rebuildCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().String("data", "eunoe-data", "data directory (EUNOE_DATA)")
+	cmd.Flags().BoolVar(&live, "live", false, "rebuild while everything runs")
 	cmd.Flags().BoolVar(&smaller, "smaller", false, "replace the store even where the log lacks what it has applied")
 	cmd.Flags().BoolVar(&embed, "embed", false, "re-embed everything with the configured embedding model")
 	return cmd
+}
+
+// rebuildLive has the active consolidator rebuild its store while everything runs.
+func (a *cli) rebuildLive(cmd *cobra.Command, allow ...offline.Allow) error {
+	c, err := a.connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // nothing is left to send
+	s, err := offline.RebuildLive(cmd.Context(), c.Conn(), rebuildBar(cmd.ErrOrStderr()), allow...)
+	if err != nil {
+		return err
+	}
+	line := fmt.Sprintf("rebuilt %s; nothing was applied for %s", s.Store, s.Paused.Round(time.Millisecond))
+	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": s.Paused.Milliseconds()}, line)
 }
 
 // rebuildBar draws the progress of a rebuild by the writes it has applied.

@@ -40,6 +40,9 @@ type Deps struct {
 	// WhileActive runs while this consolidator is the active one, until its context ends. It works for the store and
 	// never writes it. An error ends the consolidator. nil = nothing.
 	WhileActive func(ctx context.Context) error
+	// Replacing runs in the same way and may put another store in the place of Store, through Active: Store then has to
+	// answer from that one. nil = nothing.
+	Replacing func(ctx context.Context, a *Active) error
 	// Profile reads a bank's profile from the store; with it, profiles that change are published for stages without a
 	// store. nil = they are not.
 	Profile func(ctx context.Context, bank memory.BankID) (memory.Bank, error)
@@ -83,10 +86,20 @@ func (c *Consolidator) Run(ctx context.Context) error {
 	return lease.Hold(ctx, c.deps.Conn, LeaseKey, c.deps.Owner, c.active)
 }
 
-// active feeds both streams into the one goroutine that applies them, and carries out what commits leave behind. It
-// ends with ctx, or with memory.ErrConflict when the store's position shows another owner or the log is not the one that
-// the store was made from.
+// active consolidates until ctx ends, and anew whenever the store was replaced. The error is memory.ErrConflict when the
+// store's position shows another owner or the log is not the one that the store was made from.
 func (c *Consolidator) active(ctx context.Context) error {
+	err := c.consolidate(ctx)
+	for errors.Is(err, errReplaced) {
+		c.deps.Log.Info().Str("stage", Stage).Msg("the store was replaced")
+		err = c.consolidate(ctx)
+	}
+	return err
+}
+
+// consolidate feeds both streams into the one goroutine that applies them, and carries out what commits leave behind. It
+// ends with ctx, or with errReplaced.
+func (c *Consolidator) consolidate(ctx context.Context) error {
 	again := retry.Policy{Longest: c.config.Retry, Log: c.deps.Log, Stage: Stage, Counter: c.metrics.retries}
 	messageLog, writeLog, err := c.deps.Conn.CheckLog(ctx, c.deps.Store)
 	if err == nil {
@@ -103,10 +116,11 @@ func (c *Consolidator) active(ctx context.Context) error {
 	c.metrics.active.Set(1)
 	defer c.metrics.active.Set(0)
 	l := newLoop(applier, c.config)
+	active := newActive(l)
 	messages := feed{deps: c.deps, batch: c.config.Batch, retry: again, queue: newMessageQueue(applier.messages),
 		read: make(chan []events.Event), to: l.batches, open: &l.open}
 	publisher := outbox.New(outbox.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Published: c.metrics.changes, Profile: c.deps.Profile})
-	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased})
+	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased, Turn: active.HoldErasures})
 
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.run(ctx) })
@@ -121,6 +135,9 @@ func (c *Consolidator) active(ctx context.Context) error {
 	}
 	if c.deps.WhileActive != nil {
 		group.Go(func() error { return c.deps.WhileActive(ctx) })
+	}
+	if c.deps.Replacing != nil {
+		group.Go(func() error { return c.deps.Replacing(ctx, active) })
 	}
 	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

@@ -23,6 +23,7 @@ type loop struct {
 	writes    chan []decodedWrite
 	committed chan struct{} // signalled after a commit
 	erasures  chan struct{} // signalled after a commit, which may have queued erasures
+	replacing <-chan replacement
 
 	applied atomic.Pointer[kv.Progress] // for other goroutines
 	open    atomic.Int64                // messages that were read ahead and are not applied
@@ -81,6 +82,10 @@ func (l *loop) run(ctx context.Context) error {
 			if err := l.take(ctx, run); err != nil {
 				return err
 			}
+		case r := <-l.replacing:
+			if err := l.replace(r); err != nil {
+				return err
+			}
 		default:
 		}
 		ready := l.ready()
@@ -127,6 +132,8 @@ func (l *loop) receive(ctx context.Context) error {
 		return l.applyMessages(ctx, b)
 	case run := <-l.writesWanted():
 		return l.take(ctx, run)
+	case r := <-l.replacing:
+		return l.replace(r)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -116,6 +116,20 @@ func Copy(ctx context.Context, dsn, to string) error {
 	return sqlite.Copy(ctx, path, to)
 }
 
+// Replace puts a closed SQLite store in the place of another, in the same directory, while others have that one open:
+// whoever opened it by OpenCurrent goes on with the new one. Nothing may be applied to the old one meanwhile. Whenever it is
+// interrupted, one of the two is in place, whole.
+func Replace(ctx context.Context, dsn, with string) error {
+	if postgres.Names(dsn) {
+		return memory.Invalid("store", "a store on a server is not replaced while it is in use")
+	}
+	path, err := sqlitePath(dsn)
+	if err != nil {
+		return err
+	}
+	return sqlite.Replace(ctx, path, with)
+}
+
 // sqlitePath returns the path of a DSN: all of it, or what follows sqlite: and, as in a URL, two slashes.
 func sqlitePath(dsn string) (string, error) {
 	scheme, rest, found := strings.Cut(dsn, ":")

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
@@ -30,13 +32,10 @@ func Stage() process.Stage {
 		if err != nil {
 			return process.Runner{}, err
 		}
+		owner := uuid.NewString()
 		s, err := consolidate.New(Config(p), consolidate.Deps{
-			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long,
-			WhileActive: func(ctx context.Context) error {
-				removeUnfinished(ctx, p)
-				return models(ctx)
-			},
-			Profile: storage.Profile(st.Store),
+			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,
+			WhileActive: models, Replacing: newLiveRebuild(p, st.Store, redact, owner).run, Profile: storage.Profile(st.Store),
 		})
 		if err != nil {
 			return process.Runner{}, err
@@ -45,8 +44,7 @@ func Stage() process.Stage {
 	}}
 }
 
-// removeUnfinished removes what a killed rebuild left: it holds words that may be forgotten since. The active
-// consolidator calls it: while there is one, no rebuild runs.
+// removeUnfinished removes what a rebuild left that failed or was killed.
 func removeUnfinished(ctx context.Context, p *process.Process) {
 	if err := storage.Remove(ctx, storage.Unfinished(p.Settings.Store)); err != nil {
 		p.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the unfinished store of a rebuild could not be removed")
@@ -57,6 +55,16 @@ func removeUnfinished(ctx context.Context, p *process.Process) {
 func Config(p *process.Process) consolidate.Config {
 	out := consolidate.DefaultConfig()
 	out.Config, out.Batch = storage.Planning(p), p.Settings.Batch
+	return out
+}
+
+// batchFactor is how many times as many events a rebuild commits at once as a live consolidator: no reader waits for them.
+const batchFactor = 5
+
+// RebuildConfig returns the configuration of consolidation for a store that nobody uses yet.
+func RebuildConfig(p *process.Process) consolidate.Config {
+	out := Config(p)
+	out.Batch = min(out.Batch*batchFactor, 10_000)
 	return out
 }
 

@@ -1,5 +1,5 @@
 // Package offline works on streams and store without the stages: it rebuilds the store from the log, verifies it, and makes
-// and restores backups. Only a backup may be made while the stages run.
+// and restores backups. Only a backup may be made while the stages run, and RebuildLive, which asks the consolidator.
 package offline
 
 import (
@@ -147,7 +147,7 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	st, err := store.Open(cfg)
 	if err == nil {
 		if err = rebuildInto(ctx, p, st, fill); err == nil && !smaller {
-			err = had.checkSize(ctx, st)
+			err = storage.CheckSize(ctx, st, had.messages)
 		}
 		err = errors.Join(err, st.Close())
 	}
@@ -168,17 +168,12 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	return replaceStore(c.Store, unfinished)
 }
 
-// batchFactor is how many times as many events a rebuild commits at once as a live consolidator: no reader waits for them.
-const batchFactor = 5
-
 func rebuildInto(ctx context.Context, p *process.Process, st store.Store, fill func(context.Context, *rebuild.Rebuilder) error) error {
 	redact, err := secret.NewRedactor(p.Settings.Redact)
 	if err != nil {
 		return err
 	}
-	cfg := consolidator.Config(p)
-	cfg.Batch = min(cfg.Batch*batchFactor, 10_000)
-	r, err := rebuild.New(cfg, consolidate.Deps{Conn: p.Conn, Store: st, Redactor: redact, Embedder: p.Embedder, Log: p.Log})
+	r, err := rebuild.New(consolidator.RebuildConfig(p), consolidate.Deps{Conn: p.Conn, Store: st, Redactor: redact, Embedder: p.Embedder, Log: p.Log})
 	if err != nil {
 		return err
 	}

@@ -37,29 +37,10 @@ func readOld(ctx context.Context, conn *events.Conn, path string) (o old, err er
 	if _, _, err := conn.CheckLog(ctx, st); errors.Is(err, memory.ErrConflict) {
 		o.differs = err
 	}
-	if n, err := messageEvents(ctx, st); err == nil {
+	if n, err := storage.MessageEvents(ctx, st); err == nil {
 		o.messages = n
 	}
 	return o, nil
-}
-
-// checkSize refuses a rebuilt store that holds fewer message events: the log has lost some in its middle.
-func (o old) checkSize(ctx context.Context, rebuilt store.Store) error {
-	n, err := messageEvents(ctx, rebuilt)
-	if err == nil && n < o.messages {
-		err = fmt.Errorf("the log yields %d messages, and the store holds %d: restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
-			n, o.messages, memory.ErrConflict)
-	}
-	return err
-}
-
-// messageEvents counts the message events of a store, forgotten ones too.
-func messageEvents(ctx context.Context, st store.Store) (n int64, err error) {
-	states, err := st.MessageStates(ctx)
-	for _, k := range states {
-		n += k
-	}
-	return n, err
 }
 
 // replaceStore moves a closed store to path. Whenever it is interrupted, there is a complete store at path.

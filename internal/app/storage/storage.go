@@ -20,11 +20,12 @@ type Opened struct {
 }
 
 // Open returns the store that the settings of the process name. It is opened at the first call, once for all stages of
-// the process; the process closes it when it ends and is ready only while the store answers.
+// the process; the process closes it when it ends and is ready only while the store answers. What takes its place is
+// opened in turn.
 func Open(p *process.Process) (Opened, error) {
 	return process.Share(p, "store", func() (Opened, error) {
 		c := p.Settings
-		st, err := store.Open(Config(c, c.Store, p))
+		st, err := store.OpenCurrent(Config(c, c.Store, p))
 		if err != nil {
 			return Opened{}, fmt.Errorf("store %s: %w", c.Store, err)
 		}

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,6 +61,8 @@ type Deps struct {
 	Store  Store
 	Retry  retry.Policy
 	Erased prometheus.Counter
+	// Turn waits until events may be erased; they are until done is called. nil = always.
+	Turn func(ctx context.Context) (done func(), err error)
 }
 
 // Eraser erases the events queued in one store.
@@ -81,7 +82,7 @@ func (e *Eraser) Run(ctx context.Context, queued <-chan struct{}) error {
 			if list, err = e.deps.Store.Erasures(ctx, after, batch); err != nil || len(list) == 0 {
 				return err
 			}
-			return e.eraseAll(ctx, list[0].Bank, list)
+			return e.inTurn(ctx, func() error { return e.eraseAll(ctx, list[0].Bank, list) })
 		})
 		switch {
 		case err != nil:
@@ -97,34 +98,6 @@ func (e *Eraser) Run(ctx context.Context, queued <-chan struct{}) error {
 		case <-queued:
 		case <-ctx.Done():
 			return nil
-		}
-	}
-}
-
-// DropDone removes the erasures whose events are gone from the log.
-func DropDone(ctx context.Context, conn *events.Conn, store Store) error {
-	var after memory.BankID
-	for {
-		list, err := store.Erasures(ctx, after, math.MaxInt32)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		after = list[0].Bank
-		var done []int64
-		for _, entry := range list {
-			stream := conn.Naming.Writes()
-			if strings.HasSuffix(entry.Stream, "_MESSAGES") {
-				stream = conn.Naming.Messages()
-			}
-			switch _, err := conn.EventAt(ctx, stream, entry.Seq); {
-			case errors.Is(err, memory.ErrNotFound):
-				done = append(done, entry.No)
-			case err != nil:
-				return err
-			}
-		}
-		if err := store.Erased(ctx, done); err != nil {
-			return err
 		}
 	}
 }

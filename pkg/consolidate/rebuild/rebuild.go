@@ -172,7 +172,7 @@ func (r *run) add(ctx context.Context, e events.Event) error {
 
 // addWrite adds a write to the next batch, once the messages it waits for are applied.
 func (r *run) addWrite(ctx context.Context, next consolidate.Write) error {
-	if w := next.Write; w != nil && w.Upto > r.Messages() {
+	if w := next.Write; w != nil && w.Upto > r.MessagesOf(w.Bank) {
 		if err := r.flush(ctx); err != nil {
 			return err
 		}

@@ -77,13 +77,19 @@ func (r *rests) erasedUpto(seq uint64, batch []events.Event) []consolidate.Messa
 // before removes and returns, in order, the writes whose places lie before a sequence. A place at the sequence itself is
 // dropped: the log still has the event.
 func (r *rests) before(ctx context.Context, conn *events.Conn, seq uint64) ([]memory.Write, error) {
+	out, err := r.upto(ctx, conn, seq-1)
+	if len(r.next) > 0 && r.next[0] == seq {
+		r.next = r.next[1:]
+	}
+	return out, err
+}
+
+// upto removes and returns, in order, the writes whose places lie up to a sequence.
+func (r *rests) upto(ctx context.Context, conn *events.Conn, seq uint64) ([]memory.Write, error) {
 	var out []memory.Write
 	for len(r.next) > 0 && r.next[0] <= seq {
 		place := r.next[0]
 		r.next = r.next[1:]
-		if place == seq {
-			break
-		}
 		w, err := r.at(ctx, conn, place)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite/internal/file"
 )
 
@@ -39,3 +40,13 @@ func syncDir(path string) error {
 	}
 	return errors.Join(dir.Sync(), dir.Close())
 }
+
+// Replace puts a closed store in the place of the one at path, in the same directory, while others have that one open. They
+// read it on, and no further connection to it is opened: their methods return errors that are ErrReplaced then. Nothing may
+// be applied to it meanwhile. Whenever Replace is interrupted, the store at path is the old or the new one, whole.
+func Replace(ctx context.Context, path, with string) error {
+	return file.Replace(ctx, path, with, DefaultConfig(path).Busy)
+}
+
+// ErrReplaced is the error of a store whose file another has taken the place of. It is memory.ErrUnavailable.
+var ErrReplaced = engine.ErrReplaced

@@ -2,9 +2,14 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
+
+// ErrReplaced is the error of a database that another has taken the place of. Its connections still read the old one; none
+// is opened any more. It is memory.ErrUnavailable.
+var ErrReplaced = fmt.Errorf("the store was replaced by another: %w", memory.ErrUnavailable)
 
 // Database is an open database with the tables of one store. It is safe for concurrent use.
 type Database interface {

@@ -27,19 +27,31 @@ const _ = sqlitebuild.Ready
 
 // connector opens connections with settings that a data source name cannot carry.
 type connector struct {
-	dsn    string
-	driver *sqlite3.SQLiteDriver
+	dsn     string
+	driver  *sqlite3.SQLiteDriver
+	unmoved func() error
 }
 
-func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
-func (c connector) Driver() driver.Driver                        { return c.driver }
+// Connect opens a connection, unless the file was replaced since the pool was made.
+func (c connector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := c.driver.Open(c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.unmoved(); err != nil { // asked afterwards: a file that was replaced never comes back
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func (c connector) Driver() driver.Driver { return c.driver }
 
 // pageSize is SQLite's default, in bytes.
 const pageSize = 4096
 
 // newPool returns a pool of at most conns connections that stay open. They do not let the file grow past limit bytes
-// (0 = unlimited). It opens none of them yet.
-func newPool(dsn string, conns int, limit int64) *sql.DB {
+// (0 = unlimited), and are not opened once unmoved returns an error. It opens none of them yet.
+func newPool(dsn string, conns int, limit int64, unmoved func() error) *sql.DB {
 	vec.Auto() // registers sqlite-vec for all connections opened from now on; calling it again is harmless
 	addUnpacked()
 	addRowset()
@@ -55,7 +67,7 @@ func newPool(dsn string, conns int, limit int64) *sql.DB {
 		}
 		return err
 	}}
-	pool := sql.OpenDB(connector{dsn, d})
+	pool := sql.OpenDB(connector{dsn, d, unmoved})
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	return pool
@@ -99,7 +111,7 @@ func dsn(path string, params url.Values) string {
 // Copy writes the content of a file, which others may be writing, as of one commit into a new file. The copy has no
 // write-ahead log.
 func Copy(ctx context.Context, from, to string, busy time.Duration) (err error) {
-	pool := newPool(dsn(from, url.Values{"mode": {"ro"}, "_busy_timeout": {strconv.FormatInt(busy.Milliseconds(), 10)}}), 1, 0)
+	pool := newPool(dsn(from, url.Values{"mode": {"ro"}, "_busy_timeout": {strconv.FormatInt(busy.Milliseconds(), 10)}}), 1, 0, unmoved(from))
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", to)
 	return err

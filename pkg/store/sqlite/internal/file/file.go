@@ -76,9 +76,12 @@ func Open(c Config) (*File, error) {
 		if err := prepareFile(c.Path); err != nil {
 			return nil, err
 		}
-		f.writer, f.checkpointer = newPool(writerDSN(c), 1, c.Limit), newPool(writerDSN(c), 1, c.Limit)
 	}
-	f.readers, f.second = newPool(readerDSN(c), c.Readers, 0), newPool(readerDSN(c), max(1, c.SecondReaders), 0)
+	same := unmoved(c.Path)
+	if !c.ReadOnly {
+		f.writer, f.checkpointer = newPool(writerDSN(c), 1, c.Limit, same), newPool(writerDSN(c), 1, c.Limit, same)
+	}
+	f.readers, f.second = newPool(readerDSN(c), c.Readers, 0, same), newPool(readerDSN(c), max(1, c.SecondReaders), 0, same)
 	return f, nil
 }
 

@@ -1,0 +1,87 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+const (
+	liveEvery  = 200 * time.Millisecond // how often the consolidator is asked how far it is
+	liveAnswer = 2 * time.Second        // how long it may take to answer
+	livePause  = 15 * time.Second       // how long there may be no active consolidator before the rebuild counts as lost
+)
+
+// RebuildLive has the active consolidator rebuild its store while everything runs, and returns the status at the end.
+// progress, if not nil, is called as it advances. When ctx ends, so does the rebuild; one whose caller is killed goes on, and
+// the next call finds it. Without an active consolidator the error is memory.ErrUnavailable.
+func RebuildLive(ctx context.Context, conn *events.Conn, progress func(rebuild.Progress), allow ...Allow) (consolidator.RebuildStatus, error) {
+	s, err := askRebuild(ctx, conn, consolidator.RebuildRequest{Start: true, Smaller: slices.Contains(allow, Smaller)})
+	if errors.Is(err, nats.ErrNoResponders) {
+		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` rebuilds the store of a stopped eunoe: %w", memory.ErrUnavailable)
+	}
+	if err != nil {
+		return s, err
+	}
+	id, heard := s.ID, time.Now()
+	for {
+		switch {
+		case s.ID != id:
+			return s, fmt.Errorf("the consolidator ended in the middle of it, and the store is whole; run it again: %w", memory.ErrUnavailable)
+		case s.Error != "":
+			return s, liveError(s)
+		case !s.Running:
+			return s, nil
+		case s.Progress.LastWrite > 0 && progress != nil:
+			progress(s.Progress)
+		}
+		if !events.Sleep(ctx, liveEvery) {
+			_, err := askRebuild(context.WithoutCancel(ctx), conn, consolidator.RebuildRequest{Cancel: id})
+			return s, errors.Join(ctx.Err(), err)
+		}
+		next, err := askRebuild(ctx, conn, consolidator.RebuildRequest{})
+		switch {
+		case err == nil:
+			s, heard = next, time.Now()
+		case ctx.Err() == nil && time.Since(heard) > livePause:
+			return s, fmt.Errorf("the consolidator does not answer any more; the store is whole, and what it left is removed when one is active: %w: %w", memory.ErrUnavailable, err)
+		}
+	}
+}
+
+// liveError is the error with which a rebuild ended.
+func liveError(s consolidator.RebuildStatus) error {
+	if meaning := memory.FromCode(s.Code); meaning != nil {
+		return fmt.Errorf("%s: %w", strings.TrimSuffix(s.Error, ": "+meaning.Error()), meaning)
+	}
+	return errors.New(s.Error)
+}
+
+// askRebuild asks the active consolidator.
+func askRebuild(ctx context.Context, conn *events.Conn, r consolidator.RebuildRequest) (s consolidator.RebuildStatus, err error) {
+	ctx, cancel := context.WithTimeout(ctx, liveAnswer)
+	defer cancel()
+	body, err := json.Marshal(r)
+	if err != nil {
+		return s, err
+	}
+	m, err := conn.NC.RequestWithContext(ctx, consolidator.RebuildSubject(conn.Naming), body)
+	if err != nil {
+		return s, fmt.Errorf("ask the consolidator to rebuild: %w", err)
+	}
+	if err := json.Unmarshal(m.Data, &s); err != nil {
+		return s, fmt.Errorf("read the answer of the consolidator: %w", err)
+	}
+	return s, nil
+}
