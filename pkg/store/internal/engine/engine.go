@@ -80,6 +80,25 @@ type Engine interface {
 	Orphans(t *Tx) ([]string, error)
 }
 
+// Deferrer is an Engine that may run a statement whose result nobody reads later than it is given (Tx.Exec): with the next
+// one that has a result, or before the commit, in the order given. Its error is then that one's, as a *Late.
+type Deferrer interface {
+	// Deferred returns the context of a statement that may run later. what names it.
+	Deferred(ctx context.Context, what string) context.Context
+}
+
+// Late is the error of a statement that ran later than it was given.
+type Late struct {
+	What string // names the statement
+	Err  error
+}
+
+// Error returns the name of the statement with its error.
+func (e *Late) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap returns the error of the statement.
+func (e *Late) Unwrap() error { return e.Err }
+
 // Stemmer is an Engine that says by which words its text indexes have a text. It has a view "<table>_text" of the columns
 // of each index.
 type Stemmer interface {

@@ -30,10 +30,20 @@ func (t *Tx) Context() context.Context { return t.ctx }
 // With returns the same transaction with another context.
 func (t *Tx) With(ctx context.Context) *Tx { return &Tx{tx: t.tx, ctx: ctx, engine: t.engine} }
 
-// Exec runs one statement.
+// Exec runs one statement. An engine may run it later (Deferrer); the arguments do not change until then.
 func (t *Tx) Exec(what, query string, args ...any) error {
 	query, args = t.engine.Statement(query, args)
-	_, err := t.tx.ExecContext(t.ctx, query, args...)
+	ctx := t.ctx
+	if d, ok := t.engine.(Deferrer); ok {
+		ctx = d.Deferred(ctx, what)
+	}
+	_, err := t.tx.ExecContext(ctx, query, args...)
+	return named(what, err)
+}
+
+// execNow runs one statement, and all before it that an engine has deferred.
+func (t *Tx) execNow(what, query string) error {
+	_, err := t.tx.ExecContext(t.ctx, query)
 	return named(what, err)
 }
 
@@ -142,6 +152,9 @@ func named(what string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if late := (*Late)(nil); errors.As(err, &late) { // it was of another statement
+		return late
+	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
@@ -150,18 +163,19 @@ const commitsKey = "commits"
 
 // Try runs fn, whose failed statement does not end the transaction.
 func (t *Tx) Try(fn func() error) error {
-	if err := t.Exec("mark a place", "SAVEPOINT tried"); err != nil {
+	if err := t.execNow("mark a place", "SAVEPOINT tried"); err != nil {
 		return err
 	}
 	err := fn()
-	if err != nil {
-		if back := t.Exec("go back", "ROLLBACK TO SAVEPOINT tried"); back != nil {
-			return err // the database is gone
+	if err == nil {
+		if err = t.execNow("go on", "RELEASE SAVEPOINT tried"); err == nil {
+			return nil
 		}
 	}
-	if done := t.Exec("go on", "RELEASE SAVEPOINT tried"); err == nil {
-		err = done
+	if back := t.execNow("go back", "ROLLBACK TO SAVEPOINT tried"); back != nil {
+		return err // the database is gone
 	}
+	_ = t.execNow("go on", "RELEASE SAVEPOINT tried") // the mark ends with the transaction at the latest
 	return err
 }
 

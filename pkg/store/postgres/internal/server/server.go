@@ -103,7 +103,7 @@ func Open(c Config) (*Server, error) {
 			cfg.RuntimeParams[k] = v
 		}
 		cfg.OnNotice = s.notices.add
-		db := stdlib.OpenDB(*cfg)
+		db := sql.OpenDB(connector{stdlib.GetConnector(*cfg)})
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
 		return db
@@ -216,7 +216,7 @@ func (s *Server) write(ctx context.Context, lock string, fn func(tx *engine.Tx) 
 	inner := context.WithoutCancel(ctx)
 	begun, err := s.writer.BeginTx(inner, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err == nil {
-		if _, err = begun.ExecContext(inner, lock); err != nil {
+		if _, err = begun.ExecContext(s.Deferred(inner, "wait for the writer"), lock); err != nil {
 			_ = begun.Rollback()
 		}
 	}

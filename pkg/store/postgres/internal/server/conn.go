@@ -1,0 +1,209 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+)
+
+// mostWaiting bounds how many statements wait on a connection.
+const mostWaiting = 256
+
+// connector makes connections that send statements together.
+type connector struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	made, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: made.(*stdlib.Conn)}, nil
+}
+
+// statement is one that waits, with the name of what it does.
+type statement struct {
+	what, query string
+	args        []any
+}
+
+// conn is a connection on which the statements of a transaction that need no answer (Deferred) wait for the next that has
+// one, or for the commit: what waits goes to the server with it, in one round trip. So does the BEGIN.
+type conn struct {
+	*stdlib.Conn
+	within  bool        // a transaction
+	waiting []statement // in their order
+	sent    bool        // the BEGIN was
+}
+
+type deferredKey struct{}
+
+// Deferred implements engine.Deferrer.
+func (*Server) Deferred(ctx context.Context, what string) context.Context {
+	return context.WithValue(ctx, deferredKey{}, what)
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if c.Conn.Conn().IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	begin := "begin isolation level read committed"
+	if sql.IsolationLevel(o.Isolation) == sql.LevelRepeatableRead {
+		begin = "begin isolation level repeatable read"
+	}
+	if o.ReadOnly {
+		begin += " read only"
+	}
+	c.within, c.sent, c.waiting = true, false, []statement{{what: "begin", query: begin}}
+	return &transaction{ctx, c}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Result, error) {
+	if what, ok := ctx.Value(deferredKey{}).(string); ok && c.within {
+		c.waiting = append(c.waiting, statement{what, query, values(named)})
+		if len(c.waiting) < mostWaiting {
+			return driver.ResultNoRows, nil
+		}
+		return driver.ResultNoRows, c.flush(ctx)
+	}
+	if len(named) > 0 && len(c.waiting) > 0 {
+		if _, ok := named[0].Value.(pgx.QueryExecMode); ok { // which a batch knows nothing of
+			if err := c.flush(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(c.waiting) == 0 {
+		return c.Conn.ExecContext(ctx, query, named)
+	}
+	results, err := c.send(ctx, statement{query: query, args: values(named)})
+	if err != nil {
+		return nil, err
+	}
+	tag, err := results.Exec()
+	if err := errors.Join(err, closed(results, err)); err != nil {
+		return nil, err
+	}
+	return driver.RowsAffected(tag.RowsAffected()), nil
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *conn) QueryContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Rows, error) {
+	if len(c.waiting) == 0 {
+		return c.Conn.QueryContext(ctx, query, named)
+	}
+	results, err := c.send(ctx, statement{query: query, args: values(named)})
+	if err != nil {
+		return nil, err
+	}
+	return newRows(c.Conn.Conn().TypeMap(), results)
+}
+
+// flush sends what waits.
+func (c *conn) flush(ctx context.Context) error {
+	last := c.waiting[len(c.waiting)-1]
+	c.waiting = c.waiting[:len(c.waiting)-1]
+	results, err := c.send(ctx, last)
+	if err != nil {
+		return err
+	}
+	if err := results.Close(); err != nil {
+		return &engine.Late{What: last.what, Err: err}
+	}
+	return nil
+}
+
+// send sends what waits and one more statement, whose result is the next of those returned. The caller closes them.
+func (c *conn) send(ctx context.Context, last statement) (pgx.BatchResults, error) {
+	if c.Conn.Conn().IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	waiting := c.waiting
+	c.waiting, c.sent = nil, true
+	batch := &pgx.Batch{}
+	for _, s := range waiting {
+		batch.Queue(s.query, s.args...)
+	}
+	batch.Queue(last.query, last.args...)
+	results := c.Conn.Conn().SendBatch(ctx, batch)
+	for _, s := range waiting {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close()
+			return nil, &engine.Late{What: s.what, Err: err}
+		}
+	}
+	return results, nil
+}
+
+// closed closes results; an error that they returned already is not returned again.
+func closed(results pgx.BatchResults, err error) error {
+	if again := results.Close(); err == nil {
+		return again
+	}
+	return nil
+}
+
+func values(named []driver.NamedValue) []any {
+	out := make([]any, len(named))
+	for i, v := range named {
+		out[i] = v.Value
+	}
+	return out
+}
+
+// transaction is one of a conn.
+type transaction struct {
+	ctx  context.Context
+	conn *conn
+}
+
+// Commit implements driver.Tx: what waits is part of the transaction.
+func (t *transaction) Commit() error {
+	c := t.conn
+	c.within = false
+	if !c.sent && len(c.waiting) == 1 { // nothing but the BEGIN
+		c.waiting = nil
+		return nil
+	}
+	results, err := c.send(t.ctx, statement{what: "commit", query: "commit"})
+	if err == nil {
+		tag, failed := results.Exec()
+		if err = errors.Join(failed, closed(results, failed)); err == nil && tag.String() == "ROLLBACK" {
+			err = pgx.ErrTxCommitRollback
+		}
+	}
+	if err != nil {
+		_ = t.undo()
+	}
+	return err
+}
+
+// Rollback implements driver.Tx. What waits is dropped.
+func (t *transaction) Rollback() error {
+	t.conn.within, t.conn.waiting = false, nil
+	if !t.conn.sent {
+		return nil
+	}
+	return t.undo()
+}
+
+// undo ends the transaction on the server, or else the connection.
+func (t *transaction) undo() error {
+	c := t.conn.Conn.Conn()
+	if c.IsClosed() || c.PgConn().TxStatus() == 'I' {
+		return nil
+	}
+	_, err := c.Exec(t.ctx, "rollback")
+	if err != nil {
+		_ = c.Close(t.ctx)
+	}
+	return err
+}
