@@ -59,7 +59,7 @@ var languageWords = map[Language]string{
 		jälkeen ennen asun asuu pidän pitää tykkään menen menee tulen tulee teen tekee syön juon ostin muutin minua minulle
 		siellä täällä tämä nämä kyllä kiitos hei vuosi viikko kuukausi päivä maanantaina tiistaina keskiviikkona torstaina
 		perjantaina lauantaina sunnuntaina äiti isä sisko veli ystävä nimeni olisi voin voi pitäisi haluan`,
-	"fr": `quel quelle quels quelles combien lequel laquelle qu'est-ce qu'a qu'as qu'ont cherche cherchent boit
+	"fr": `désormais dorénavant pourrais pourriez pourrait voudrais quel quelle quels quelles combien lequel laquelle qu'est-ce qu'a qu'as qu'ont cherche cherchent boit
 		le la les un une des du de d'un d'une je j'ai tu il elle on nous vous ils elles me te se moi toi lui leur mon ma mes ton ta tes
 		son sa ses notre nos votre vos leurs ce cet cette ces qui que quoi dont où quand pourquoi comment et ou mais donc car parce si
 		comme dans en sur sous avec sans pour par chez vers depuis pendant avant après entre jusqu'à suis es est sommes êtes sont étais

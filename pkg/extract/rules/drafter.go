@@ -54,7 +54,7 @@ func (t *drafter) sentence(s string) {
 	}
 	if asks(s) {
 		asked := false
-		if s, ps, low, asked = untag(s, ps, low); asked {
+		if s, ps, low, asked = untag(s, ps, low); asked && !commands(ps) {
 			t.question(s, ps)
 			return
 		}

@@ -18,18 +18,20 @@ func (t *drafter) foreign(s string) {
 	content, words := says(s, lang)
 	number := hasDigit(s)
 	dates := t.dates(s, t.message.Time)
+	asked := instructs(s, lang)
 	switch {
 	case content == 0, words < 2 && !number, words < 5 && content < 2 && !number && addresses.Has(firstWord(split(straighten(s)))):
 		return
+	case asked: // also as a question
 	case asks(s) && len(dates) == 0 && (content < 3 || !number && (lang == "de" || len(text.Names(s)) == 0)): // German nouns look like names
 		return
 	}
 	typ := memory.TypeFact
 	switch {
+	case asked:
+		typ = memory.TypeInstruction
 	case asks(s):
 		typ = memory.TypeQuestion
-	case instructs(s, lang):
-		typ = memory.TypeInstruction
 	case len(dates) > 0:
 		typ = memory.TypeEvent
 	}

@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"regexp"
-	"strings"
-
-	"github.com/eunoe-memory/eunoe/pkg/text"
-)
+import "regexp"
 
 // An instruction is what asks the one spoken to, the bot, to behave in some way from now on. "Never mind", "don't worry"
 // and "please come in" are none, nor is what people remind each other of.
@@ -28,25 +23,19 @@ var (
 	pastForm    = regexp.MustCompile(`^ (?:always|never) \p{L}+ed `)
 )
 
+// requests are the forms of English questions that ask for something from now on: "Can you always answer briefly?" is one,
+// "Can you always tell?" is none.
+var requests = regexp.MustCompile(`^ (?:(?:please|pls|hey|hi|also|and|so|ok|okay) )*(?:(?:can|could|would|will) (?:you|u) (?:(?:please|pls|kindly|just|maybe|also) )*` +
+	`(?:(?:always|never|only) (?:call|keep|be|give|` + botVerbs + `) |(?:not |stop |call|keep|be|give|tell|` + botVerbs + `)(?: \p{L}[\p{L}'-]*)* ` + fromNowOn + ` )|` +
+	`would (?:you|u) mind (?:(?:never|always) \p{L}+ing |(?:not )?\p{L}+ing (?:[\p{L}'-]+ )*` + fromNowOn + ` ))`)
+
+const fromNowOn = `(?:always|from now on|going forward|from here on|in (?:the )?future|every time|each time|whenever)`
+
 // commands reports whether an English sentence asks the bot to behave in some way.
 func commands(ps []piece) bool {
 	low := phrase(ps)
+	if requests.MatchString(low) {
+		return true
+	}
 	return instructions.MatchString(low) && !noInstructions.MatchString(low) && !calledLater.MatchString(low) && !pastForm.MatchString(low)
-}
-
-// foreignInstructions are the forms of instructions in other languages, over a sentence in lower case. Where the
-// imperative is a form of the third person too, something else must tell that the bot is meant.
-var foreignInstructions = map[text.Language]*regexp.Regexp{
-	"de": regexp.MustCompile(`^(?:bitte |ab jetzt |von nun an |in zukunft |künftig )*(?:(?:antworte|schreibe?|sprich|rede|benutze?|nutze|verwende|nenne? mich|(?:du|sie)ze|übersetze|erkläre?|vermeide|formuliere|halte dich)\b|` +
-		`fasse? dich kurz|sag(?:e)? (?:immer|nie|du|sie) )`),
-	"es": regexp.MustCompile(`^(?:por favor,? |a partir de ahora,? |desde ahora,? )*(?:(?:responde|contesta|escribe|habla|usa|explica|traduce)(?:me)? (?:siempre|solo|sólo|.*(?:tus respuestas|conmigo|por favor))|` +
-		`no (?:uses|respond(?:as)|escribas|hables|me llames|repitas)\b|(?:llámame|tutéame|trátame|respóndeme|contéstame|háblame|evita)\b)`),
-	"fr": regexp.MustCompile(`^(?:s'il te plaît,? |stp,? |désormais,? |à partir de maintenant,? |merci de )*(?:(?:réponds|répondez|répondre|écris|écrivez|utilise|utilisez|évite|évitez|parle-moi|explique|traduis|appelle-moi|tutoie-moi|vouvoie-moi)\b|` +
-		`(?:n'utilise|n'écris|n'emploie|ne réponds|ne m'appelle|ne parle)(?:z)? )`),
-}
-
-// instructs reports whether a sentence in another language than English asks the bot to behave in some way.
-func instructs(s string, lang text.Language) bool {
-	form := foreignInstructions[lang]
-	return form != nil && form.MatchString(strings.ToLower(straighten(s)))
 }

@@ -14,6 +14,14 @@ func TestInstructionsAskTheBotToBehave(t *testing.T) {
 		"Bitte antworte immer auf Dänisch.": true, "Verwende keine Abkürzungen.": true, "Por favor, responde siempre en catalán.": true,
 		"No uses abreviaturas en tus respuestas.": true, "Réponds toujours en italien.": true, "N'utilise pas d'abréviations.": true,
 
+		// What is asked for from now on may be a question.
+		"Could you always round prices to full crowns?": true, "can you pls quote prices in euros from now on?": true, "Would you mind always citing the source?": true,
+		"Würdest du mich künftig siezen?": true, "¿Podrías tutearme siempre?": true, "Pourrais-tu désormais répondre en danois ?": true, "Potresti rispondere sempre in danese?": true,
+		"Poderias sempre responder em dinamarquês?": true, "Zou je voortaan Deens willen praten?": true, "Kan du alltid svara på danska?": true, "Czy możesz zawsze odpowiadać po duńsku?": true,
+		"Могла бы ты впредь писать по-датски?": true, "可以一直用丹麦语回答吗？": true, "いつもデンマーク語で答えてもらえますか？": true, "앞으로 덴마크어로 대답해 주세요": true,
+		"Could you always see the sea from there?": false, "Will you always live in Aarhus?": false, "Could you write to Torben tomorrow?": false, "Kannst du immer noch Dänisch?": false,
+		"¿Puedes dormir siempre tan bien?": false, "Tu peux toujours passer à Aarhus ?": false, "Puoi sempre contare su Torben?": false, "你以后想住在奥胡斯吗？": false,
+
 		"Never mind, the plumber came at nine.": false, "Don't worry about the broken vase.": false, "Always nice to see you, Torben.": false,
 		"Please come in, the kettle is on.": false, "Make sure you visit the lighthouse in Skagen.": false, "Don't forget your passport on Monday.": false,
 		"Call me when the train gets to Aarhus.": false, "Never been to Aarhus, but my sister has.": false, "Never say never, Torben might sing again.": false,

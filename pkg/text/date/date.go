@@ -69,10 +69,16 @@ func Find(s string, ref time.Time, language string) []Span {
 		}
 		m, ok := p.expression(i)
 		if !ok {
+			behind := m.next
+			if m, ok = p.dayBeside(i, before); !ok {
+				i = max(behind, i+1)
+				continue
+			}
+		}
+		if m, ok = p.following(m, before); !ok {
 			i = max(m.next, i+1)
 			continue
 		}
-		m = p.following(m, before)
 		if span, ok := p.span(m); ok {
 			out, before = append(out, span), m
 		}

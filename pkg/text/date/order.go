@@ -2,12 +2,13 @@ package date
 
 import "strings"
 
-// following completes a time by the one before it in the sentence.
-func (p *parser) following(m, before match) match {
-	if before.next == 0 {
-		return m
+// following completes a time by the one before it in the sentence. It reports false for one that cannot be known without.
+func (p *parser) following(m, before match) (match, bool) {
+	m, ok := p.beside(m, before)
+	if !ok || before.next == 0 {
+		return m, ok
 	}
-	return p.inOrder(p.inYear(m, before), before)
+	return p.inOrder(p.inYear(m, before), before), true
 }
 
 // inOrder returns a bare weekday weeks later where it would lie before the day ahead that it is joined to: "arrives on
@@ -70,4 +71,105 @@ func (p *parser) names(m match, kinds ...kind) bool {
 		}
 	}
 	return false
+}
+
+// A time may be told by the one that was named before it: "the wedding is on 5 June, we leave the day after", "the Saturday
+// after", "am nächsten Tag", "le lendemain". Without one it is told by a sentence that is not known.
+
+// beside returns a day that lies right after or before the time named before it, and whether the day is known at all.
+func (p *parser) beside(m, before match) (match, bool) {
+	if m.days() != 1 {
+		return m, true
+	}
+	if dir, ok := p.value(m.next+1, kDir); ok && dir == 1 && p.bare(m) && matches(p.tab.afterwards, p.t[m.next].low) && !p.has(m.next+2, kUnit, kMonth) {
+		m.from, m.to, m.next = m.from+7, m.to+7, m.next+2 // "the Thursday after next"
+		return m, true
+	}
+	how := p.besideOther(m)
+	if how == 0 {
+		return m, true
+	}
+	if before.next == 0 || before.days() > 31 {
+		plan := p.names(m, kDay, kDir) && p.direction(m.first) >= 0 // "the next day" of a plan is tomorrow
+		return m, plan || p.bare(m) && !p.has(m.first-1, kArticle)
+	}
+	day := before.from - 1
+	if how > 0 {
+		day = before.to + 1
+	}
+	if wd, ok := p.weekdayIn(m); ok {
+		for weekdayOf(day) != wd {
+			day += how
+		}
+	}
+	m.interval = oneDay(day, true)
+	return m, true
+}
+
+// besideOther tells whether a match is a day after (1) or before (-1) a time that was named, 0 for neither.
+func (p *parser) besideOther(m match) int {
+	_, weekday := p.weekdayIn(m)
+	for j := m.first; j < m.next; j++ {
+		switch {
+		case matches(p.tab.thereafter, p.t[j].low):
+			return 1
+		case matches(p.tab.therebefore, p.t[j].low):
+			return -1
+		}
+	}
+	if u, ok := p.unitIn(m); ok && u == uDay && m.from == p.today+1 && p.names(m, kDir) {
+		return 1
+	}
+	if !weekday || !p.bare(m) {
+		return 0
+	}
+	return p.dangling(m.next)
+}
+
+// dayBeside reads "the day after" and "the day before", which are days only beside another.
+func (p *parser) dayBeside(i int, before match) (match, bool) {
+	u, ok := p.unitAt(i)
+	if !ok || u != uDay || before.next == 0 || !p.has(i-1, kArticle, kOn) || before.days() > 31 {
+		return match{}, false
+	}
+	switch p.dangling(i + 1) {
+	case 1:
+		return match{oneDay(before.to+1, true), i, i + 2}, true
+	case -1:
+		return match{oneDay(before.from-1, true), i, i + 2}, true
+	}
+	return match{}, false
+}
+
+// dangling tells whether the word at i says "after" (1) or "before" (-1) of nothing that follows, 0 for neither.
+func (p *parser) dangling(i int) int {
+	if i >= len(p.t) {
+		return 0
+	}
+	ends := i+1 >= len(p.t) || p.t[i+1].mark || matches(p.tab.breaks, p.t[i+1].low) || p.is(i+1, "that") || p.has(i+1, kAnd, kIn)
+	switch {
+	case matches(p.tab.afterwards, p.t[i].low) && (ends || !p.has(i, kAfter)):
+		return 1
+	case matches(p.tab.beforehand, p.t[i].low) && (ends || !p.has(i, kBefore)):
+		return -1
+	}
+	return 0
+}
+
+func (p *parser) weekdayIn(m match) (int, bool) {
+	for j := m.first; j < m.next; j++ {
+		if wd, ok := p.value(j, kWeekday); ok {
+			return wd, true
+		}
+	}
+	return 0, false
+}
+
+func (p *parser) unitIn(m match) (unit, bool) {
+	for j := m.first; j < m.next; j++ {
+		if u, ok := p.unitAt(j); ok {
+			return u, true
+		}
+	}
+	return 0, false
 }

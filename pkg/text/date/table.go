@@ -71,6 +71,10 @@ type table struct {
 	dayArticle     *regexp.Regexp // what stands before a day of the month and not before an hour: "du 9 au 12"
 	perfect        *regexp.Regexp // participles whose perfect is made with "be": "est parti", where "est fermé" is the present
 	reflexive      *regexp.Regexp // pronouns before "be" that make it a perfect: "s'est", "si è"
+	thereafter     *regexp.Regexp // words of a day that follows one that was named: "le lendemain", "siguiente"
+	therebefore    *regexp.Regexp // the same of one before: "la veille"
+	afterwards     *regexp.Regexp // words behind a day that say so: "the Saturday after"
+	beforehand     *regexp.Regexp // the same of one before
 	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
 	denying        *regexp.Regexp // words that deny what their clause says
 	proposing      *regexp.Regexp // words that propose another day: "let's say Friday"
@@ -161,7 +165,8 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			t.words[w] = true
 		}
 		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being", "dayArticle", "perfect", "reflexive":
+	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being", "dayArticle", "perfect", "reflexive",
+		"thereafter", "therebefore", "afterwards", "beforehand":
 		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
 		if t.cjk {
 			expr = list
@@ -176,6 +181,7 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
 			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating, "being": &t.being, "dayArticle": &t.dayArticle,
 			"perfect": &t.perfect, "reflexive": &t.reflexive,
+			"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
 		}[head] = re
 		return nil
 	}

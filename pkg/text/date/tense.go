@@ -123,6 +123,9 @@ func (p *parser) cue(j, i int) int {
 		return 1
 	}
 	if p.isPast(j) {
+		if p.tab.inverted && j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.future, p.t[j+1].low) { // "gefeiert wird am Samstag"
+			return 1
+		}
 		if j > 1 && (p.is(j-1, "have") || p.is(j-1, "'ve")) && matches(p.tab.counterfactual, p.t[j-2].low) {
 			return -1
 		}
