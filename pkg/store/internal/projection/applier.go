@@ -34,6 +34,7 @@ type applier struct {
 
 	// renewed are the composites of the changes being applied that take the row of a removed one, by new id.
 	renewed map[memory.CompositeID]memory.CompositeID
+	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 
 	embedder     schema.Embedder
 	embedderRead bool

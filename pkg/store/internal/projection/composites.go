@@ -41,6 +41,7 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 	if err != nil {
 		return err
 	}
+	a.put[c.ID] = no
 	a.cache.DropComposite(bank, before.level, no, from, before.entities)
 	if !stored || before.text != c.Text || before.level != c.Level {
 		var was []string
@@ -97,19 +98,10 @@ func (a *applier) storedComposite(bank int64, id memory.CompositeID) (b composit
 // putCompositeVector stores the vector of a composite. When its representative is a fact with the same vector, it stores
 // a reference to that.
 func (a *applier) putCompositeVector(bank, no int64, c memory.Composite) error {
-	const same = `SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ? AND f.bank = ? AND v.vector = ?`
-	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) VALUES (?, ?, ?, ?)
+	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) SELECT ?1, ?2, s.fact, CASE WHEN s.fact IS NULL THEN ?4 END
+FROM (SELECT (SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ?3 AND f.bank = ?1 AND v.vector = ?4) AS fact) s WHERE true
 ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.vector`
-	packed := sketch.Pack(c.Vector)
-	var fact int64
-	shared, err := a.tx.Find("look for the vector", same, []any{c.Representative, bank, packed}, &fact)
-	switch {
-	case err != nil:
-		return err
-	case shared:
-		return a.tx.Exec("store vector", put, bank, no, fact, nil)
-	}
-	return a.tx.Exec("store vector", put, bank, no, nil, packed)
+	return a.tx.Exec("store vector", put, bank, no, c.Representative, sketch.Pack(c.Vector))
 }
 
 func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {
@@ -150,11 +142,7 @@ func (a *applier) adoptChildren(bank int64, c memory.Composite) error {
 	if c.Level > 1 {
 		table = "composites"
 	}
-	var no int64
-	err := a.tx.Get("look up composite "+string(c.ID), `SELECT no FROM composites WHERE id = ? AND bank = ?`, []any{string(c.ID), bank}, &no)
-	if err != nil {
-		return err
-	}
+	no := a.put[c.ID]
 	children := engine.List(c.Children)
 	if _, ok := a.renewed[c.ID]; ok { // the children that stay belong to a row that has another id now
 		stay := `SELECT no FROM ` + table + ` WHERE parent = ?`

@@ -18,11 +18,16 @@ func (a *applier) removeFacts(bank int64, ids []memory.FactID) error {
 		return nil
 	}
 	var named []memory.EntityID
+	stored, err := a.storedFacts(bank, ids)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
-		entities, err := a.removeFact(bank, id)
+		entities, err := a.removeFact(bank, id, stored[id])
 		if err != nil {
 			return fmt.Errorf("remove fact %s: %w", id, err)
 		}
+		delete(stored, id)
 		named = append(named, entities...)
 	}
 	if err := a.removeFromRelations(bank, ids); err != nil {
@@ -32,10 +37,10 @@ func (a *applier) removeFacts(bank int64, ids []memory.FactID) error {
 	return a.removeUnnamed(bank, slices.Compact(named))
 }
 
-func (a *applier) removeFact(bank int64, id memory.FactID) ([]memory.EntityID, error) {
-	was, err := a.storedFact(bank, id)
-	if err != nil || was.no == 0 {
-		return nil, err
+// removeFact removes a fact, and returns the entities that it named. One that is not stored changes nothing.
+func (a *applier) removeFact(bank int64, id memory.FactID, was factState) ([]memory.EntityID, error) {
+	if was.no == 0 {
+		return nil, nil
 	}
 	var entities []memory.EntityID
 	if err := engine.FromJSON([]byte(was.entities), &entities); err != nil {

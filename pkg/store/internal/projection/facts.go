@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -27,43 +28,62 @@ func (f factState) neighbourText() string {
 	return f.text
 }
 
-// storedFact returns the state of a stored fact.
-func (a *applier) storedFact(bank int64, id memory.FactID) (was factState, err error) {
-	const find = `SELECT no, text, grams, entities, live, said FROM facts WHERE id = ? AND bank = ?`
-	_, err = a.tx.Find(fmt.Sprintf("look up fact %s", id), find, []any{string(id), bank},
-		&was.no, &was.text, &was.grams, &was.entities, &was.live, &was.said)
-	return was, err
+// storedFacts returns the states of those of the facts that are stored.
+func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactID]factState, error) {
+	const find = `SELECT f.id, f.no, f.text, f.grams, f.entities, f.live, f.said FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
+	out := make(map[memory.FactID]factState, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	err := a.tx.Each("look up facts", find, []any{engine.List(ids), bank}, func(rows *sql.Rows) error {
+		var id memory.FactID
+		var was factState
+		err := rows.Scan(&id, &was.no, &was.text, &was.grams, &was.entities, &was.live, &was.said)
+		out[id] = was
+		return err
+	})
+	return out, err
 }
 
-// putFact stores the whole new state of a fact. A nil vector keeps the stored one.
-func (a *applier) putFact(bank int64, f memory.Fact) error {
-	was, err := a.storedFact(bank, f.ID)
+// putFacts stores the whole new state of facts.
+func (a *applier) putFacts(bank int64, facts []memory.Fact) error {
+	ids := make([]memory.FactID, len(facts))
+	for i, f := range facts {
+		ids[i] = f.ID
+	}
+	stored, err := a.storedFacts(bank, ids)
 	if err != nil {
 		return err
 	}
+	for _, f := range facts {
+		if stored[f.ID], err = a.putFact(bank, f, stored[f.ID]); err != nil {
+			return fmt.Errorf("store fact %s: %w", f.ID, err)
+		}
+	}
+	return nil
+}
+
+// putFact stores the whole new state of a fact, and returns it. A nil vector keeps the stored one.
+func (a *applier) putFact(bank int64, f memory.Fact, was factState) (now factState, err error) {
 	f.Text = engine.Text(f.Text)
-	now := factState{no: was.no, text: f.Text, grams: was.grams, live: f.Live(), said: engine.Micros(f.Said)}
+	now = factState{no: was.no, text: f.Text, grams: was.grams, live: f.Live(), said: engine.Micros(f.Said)}
 	if was.no == 0 || was.text != f.Text {
 		now.grams = schema.Grams(f.Text)
 	}
 	if now.entities, err = engine.JSONList(f.Entities); err != nil {
-		return fmt.Errorf("store fact %s: %w", f.ID, err)
+		return now, err
 	}
 	if now.no, err = a.putFactRow(bank, f, now, was.no); err != nil {
-		return fmt.Errorf("store fact %s: %w", f.ID, err)
+		return now, err
 	}
 	a.cache.PutFact(bank, now.no, f, was.no != 0)
-	err = inTurn(
+	return now, inTurn(
 		func() error { return a.indexFact(bank, was, now) },
 		func() error { return a.putTerms(bank, 0, now.no, was.neighbourText(), now.neighbourText()) },
 		func() error { return a.putSources(bank, now.no, f.ID, f.Sources, was.no != 0) },
 		func() error { return a.putFactEntities(bank, f.Entities, was, now) },
 		func() error { return a.putFactVector(bank, now.no, was.no != 0, f.Vector) },
 	)
-	if err != nil {
-		return fmt.Errorf("store fact %s: %w", f.ID, err)
-	}
-	return nil
 }
 
 const insertFact = `INSERT INTO facts (key, text, grams, kind, type, topic, speaker, role, session, occurred_from, occurred_to,

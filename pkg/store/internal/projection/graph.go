@@ -8,12 +8,34 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// putEntity stores the whole new state of an entity. One that is stored as given costs two reads and no write.
-func (a *applier) putEntity(bank int64, e memory.Entity) error {
-	was, err := (&view{tx: a.tx, bank: bank}).Entities([]memory.EntityID{e.ID})
+// putEntities stores the whole new state of entities. One that is stored as given costs no write.
+func (a *applier) putEntities(bank int64, list []memory.Entity) error {
+	ids := make([]memory.EntityID, len(list))
+	for i, e := range list {
+		ids[i] = e.ID
+	}
+	found, err := (&view{tx: a.tx, bank: bank}).Entities(ids)
 	if err != nil {
 		return err
 	}
+	stored := make(map[memory.EntityID]memory.Entity, len(found))
+	for _, e := range found {
+		stored[e.ID] = e
+	}
+	for i, e := range list {
+		if slices.Index(ids, e.ID) != i { // given before: what was read is no longer stored
+			delete(stored, e.ID)
+		}
+		was, known := stored[e.ID]
+		if err := a.putEntity(bank, e, was, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putEntity stores the whole new state of an entity, unless it is known to be stored like this.
+func (a *applier) putEntity(bank int64, e, was memory.Entity, known bool) error {
 	name := engine.Text(e.Name)
 	aliases := make([]string, 0, len(e.Aliases))
 	for _, s := range e.Aliases {
@@ -23,7 +45,7 @@ func (a *applier) putEntity(bank int64, e memory.Entity) error {
 	}
 	slices.Sort(aliases)
 	aliases = slices.Compact(aliases)
-	if len(was) == 1 && was[0].Type == e.Type && was[0].Name == name && was[0].Redirect == e.Redirect && slices.Equal(was[0].Aliases, aliases) {
+	if known && was.Type == e.Type && was.Name == name && was.Redirect == e.Redirect && slices.Equal(was.Aliases, aliases) {
 		return nil
 	}
 	const put = `INSERT INTO entities (bank, id, type, name, redirect) VALUES (?, ?, ?, ?, ?)

@@ -110,18 +110,18 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 	if err != nil {
 		return err
 	}
-	a.renewed = c.Renewed
+	a.renewed, a.put = c.Renewed, map[memory.CompositeID]int64{}
 	a.erased = a.erased || c.Forgotten != nil || len(c.RemovedFacts)+len(c.RemovedObservations)+len(c.RemovedEntities) > 0
 	observations := schema.Observations()
 	err = inTurn(
 		func() error { return a.putProfile(bank, w.Bank, c.Bank) },
 		func() error { return a.removeComposites(bank, c.RemovedComposites) },
-		func() error { return each(bank, c.Facts, a.putFact) },
+		func() error { return a.putFacts(bank, c.Facts) },
 		func() error { return a.removeFacts(bank, c.RemovedFacts) },
 		func() error { return each(bank, c.Composites, a.putComposite) },
 		// A child may be a composite of the same changes: all are stored by now.
 		func() error { return each(bank, c.Composites, a.adoptChildren) },
-		func() error { return each(bank, c.Entities, a.putEntity) },
+		func() error { return a.putEntities(bank, c.Entities) },
 		func() error { return each(bank, c.RemovedRelations, a.removeRelation) },
 		func() error { return each(bank, c.Relations, a.putRelation) },
 		func() error { return each(bank, c.Conflicts, a.putConflict) },

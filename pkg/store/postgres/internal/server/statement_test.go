@@ -40,6 +40,8 @@ func TestStatement(t *testing.T) {
 		{"hints go", "FROM facts f INDEXED BY facts_said WHERE +f.bank = ? AND +n.entity > 'a'", "FROM facts f WHERE (f.bank + 0) = $1::bigint AND (n.entity || '') > 'a'", []any{7}},
 		{"a subquery has a name", "SELECT 1 FROM (SELECT (2) FROM (SELECT 3) x) WHERE 1 = 1", "SELECT 1 FROM (SELECT (2) FROM (SELECT 3) x) AS s0 WHERE 1 = 1", nil},
 		{"truth is a number", "SET live = ?", "SET live = $1::bigint", []any{true}},
+		{"lists of objects are joined", "(SELECT json_group_array(json_object('seq', s.seq + (1)) ORDER BY s.seq) FROM s)",
+			"(SELECT ('[' || coalesce(string_agg((json_build_object('seq', s.seq + (1)))::text, ',' ORDER BY s.seq), '') || ']') FROM s)", nil},
 		{"lists of numbers are joined", "group_concat(fact || ' ' || said, ' ')", "string_agg((fact || ' ' || said)::text, ' ')", nil},
 	} {
 		if got, _ := s.Statement(c.given, c.args); got != c.want {
