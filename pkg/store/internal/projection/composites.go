@@ -86,7 +86,7 @@ type compositeState struct {
 }
 
 func (a *applier) storedComposite(bank int64, id memory.CompositeID) (b compositeState, err error) {
-	const find = `SELECT no, level, text, grams, entities FROM composites WHERE id = ? AND bank = ?`
+	const find = `SELECT no, level, text, grams, entities FROM composites WHERE id = ? AND +bank = ?`
 	var entities []byte
 	_, err = a.tx.Find("look up composite "+string(id), find, []any{string(id), bank}, &b.no, &b.level, &b.text, &b.grams, &entities)
 	if err == nil {
@@ -99,7 +99,7 @@ func (a *applier) storedComposite(bank int64, id memory.CompositeID) (b composit
 // a reference to that.
 func (a *applier) putCompositeVector(bank, no int64, c memory.Composite) error {
 	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) SELECT ?1, ?2, s.fact, CASE WHEN s.fact IS NULL THEN ?4 END
-FROM (SELECT (SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ?3 AND f.bank = ?1 AND v.vector = ?4) AS fact) s WHERE true
+FROM (SELECT (SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ?3 AND +f.bank = ?1 AND v.vector = ?4) AS fact) s WHERE true
 ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.vector`
 	return a.tx.Exec("store vector", put, bank, no, c.Representative, sketch.Pack(c.Vector))
 }

@@ -155,7 +155,7 @@ ON CONFLICT (bank, entity) DO UPDATE SET live = entity_counts.live + excluded.li
 // putMessageVector stores the vector of a message. A message that has a vector keeps it; one that is not stored, or is of
 // another bank, gets none.
 func (a *applier) putMessageVector(bank int64, v memory.LateVector) error {
-	const put = `INSERT INTO message_vectors (message, bank, vector) SELECT m.seq, m.bank, ?3 FROM messages m WHERE m.seq = ?1 AND m.bank = ?2
+	const put = `INSERT INTO message_vectors (message, bank, vector) SELECT m.seq, m.bank, ?3 FROM messages m WHERE m.seq = ?1 AND +m.bank = ?2
 ON CONFLICT (message) DO NOTHING`
 	return a.tx.Exec("store the vector of a message", put, int64(v.Seq), bank, sketch.Pack(v.Vector))
 }

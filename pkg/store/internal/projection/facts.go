@@ -30,7 +30,7 @@ func (f factState) neighbourText() string {
 
 // storedFacts returns the states of those of the facts that are stored.
 func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactID]factState, error) {
-	const find = `SELECT f.id, f.no, f.text, f.grams, f.entities, f.live, f.said FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
+	const find = `SELECT f.id, f.no, f.text, f.grams, f.entities, f.live, f.said FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ?2`
 	out := make(map[memory.FactID]factState, len(ids))
 	if len(ids) == 0 {
 		return out, nil

@@ -203,7 +203,7 @@ WHERE (excluded.time, excluded.by) < (replacements.time, replacements.by)`
 // endMessage sets what became of a message event. A malformed event stays dead, a duplicate a duplicate, a forgotten
 // one forgotten; the end of a window replaces an earlier one, but never by dead.
 func (a *applier) endMessage(bank int64, e memory.MessageEnd) error {
-	const end = `UPDATE message_events SET state = ?1 WHERE seq = ?2 AND bank = ?3 AND state <> ?1 AND (state = 'pending'
+	const end = `UPDATE message_events SET state = ?1 WHERE seq = ?2 AND +bank = ?3 AND state <> ?1 AND (state = 'pending'
   OR (?1 <> 'dead' AND state IN ('dead', 'throttled', 'skipped', 'committed', 'empty') AND EXISTS (SELECT 1 FROM messages WHERE seq = ?2)))`
 	return a.tx.Exec(fmt.Sprintf("end message %d", e.Seq), end, string(e.State), int64(e.Seq), bank)
 }

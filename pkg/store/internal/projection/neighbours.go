@@ -136,9 +136,9 @@ func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
 
 // vectorsOfRows reads the vectors of facts and of composites. It takes row numbers as ?1 and the bank as ?2.
 var vectorsOfRows = [2]string{
-	`SELECT k.fact, k.vector FROM json_each(?1) j CROSS JOIN fact_vectors k ON k.fact = j.value WHERE k.bank = ?2`,
+	`SELECT k.fact, k.vector FROM json_each(?1) j CROSS JOIN fact_vectors k ON k.fact = j.value WHERE +k.bank = ?2`,
 	`SELECT k.composite, coalesce(k.vector, v.vector) FROM json_each(?1) j CROSS JOIN composite_vectors k ON k.composite = j.value
-LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE k.bank = ?2`,
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE +k.bank = ?2`,
 }
 
 // nearestCoarse returns, of rows of the level that may be as near to the vector as least, the limit nearest by their

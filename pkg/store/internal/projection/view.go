@@ -170,7 +170,7 @@ func (v *view) Conflicts(facts []memory.FactID) ([]memory.Conflict, error) {
 
 // Conflict returns one conflict; nil if there is none.
 func (v *view) Conflict(id memory.ConflictID) (*memory.Conflict, error) {
-	return engine.First(v.tx, "read conflict "+string(id), selectConflict+`WHERE x.id = ? AND x.bank = ?`, []any{string(id), v.bank}, schema.ScanConflict)
+	return engine.First(v.tx, "read conflict "+string(id), selectConflict+`WHERE x.id = ? AND +x.bank = ?`, []any{string(id), v.bank}, schema.ScanConflict)
 }
 
 // Relation returns the relation of the type that leads from one record to another; nil if there is none.

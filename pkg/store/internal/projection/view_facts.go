@@ -16,8 +16,8 @@ import (
 const (
 	selectFact = `SELECT ` + schema.FactColumns + ` FROM `
 
-	factsByID    = selectFact + `json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
-	factsByIDBut = `SELECT ` + schema.FactColumnsBut + ` FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?2`
+	factsByID    = selectFact + `json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ?2`
+	factsByIDBut = `SELECT ` + schema.FactColumnsBut + ` FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ?2`
 	factsByKey   = selectFact + `facts f WHERE f.bank = ?2 AND f.key = ?1 AND f.live = 1
 ORDER BY f.version DESC, f.id LIMIT 1`
 	factsOfState = selectFact + `facts f WHERE f.bank = ?2 AND f.subject = ?1 AND f.attribute = ?3 AND f.merged IS NULL

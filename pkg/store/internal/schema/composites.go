@@ -36,7 +36,7 @@ SELECT 1 FROM t CROSS JOIN facts f ON f.parent = t.no WHERE NOT (` + f.Facts.SQL
 const SelectComposites = `SELECT c.id, c.level, c.text, c.representative, c.children, c.entities, c.tags, c.occurred_from, c.occurred_to, c.said,
   c.confidence, c.version, coalesce(k.vector, v.vector), c.made
 FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value LEFT JOIN composite_vectors k ON k.composite = c.no
-LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE c.bank = ?2`
+LEFT JOIN fact_vectors v ON v.fact = k.fact WHERE +c.bank = ?2`
 
 // ScanComposite reads a row of SelectComposites. Empty lists are nil. Bank is not filled.
 func ScanComposite(rows *sql.Rows) (c memory.Composite, err error) {
@@ -65,12 +65,12 @@ const (
 	factNode = `SELECT f.no, f.id, 0, f.text, k.vector, f.entities, f.tags, f.confidence, f.said, f.occurred_from, f.occurred_to,
   coalesce((SELECT p.id FROM composites p WHERE p.no = f.parent), ''), '[]'
 FROM json_each(?1) j CROSS JOIN facts f ON `
-	factNodeEnd   = ` = j.value LEFT JOIN fact_vectors k ON k.fact = f.no WHERE f.bank = ?2 AND f.live = 1 AND ?3 = 0`
+	factNodeEnd   = ` = j.value LEFT JOIN fact_vectors k ON k.fact = f.no WHERE +f.bank = ?2 AND f.live = 1 AND ?3 = 0`
 	compositeNode = `SELECT c.no, c.id, c.level, c.text, coalesce(k.vector, v.vector), c.entities, c.tags, c.confidence, c.said, c.occurred_from, c.occurred_to,
   coalesce((SELECT p.id FROM composites p WHERE p.no = c.parent), ''), c.children
 FROM json_each(?1) j CROSS JOIN composites c ON `
 	compositeNodeEnd = ` = j.value LEFT JOIN composite_vectors k ON k.composite = c.no LEFT JOIN fact_vectors v ON v.fact = k.fact
-WHERE c.bank = ?2 AND c.level = ?3`
+WHERE +c.bank = ?2 AND c.level = ?3`
 )
 
 var (
@@ -106,13 +106,13 @@ func ScanNode(rows *sql.Rows) (no int64, n memory.Node, err error) {
 // Leaves begins a query that walks from composites, whose row numbers it takes as ?1 in the bank ?2, down to the facts
 // at the bottom: t(root, no). CROSS JOIN keeps SQLite from walking up from all facts that have a parent.
 const Leaves = `WITH RECURSIVE t(root, no) AS (
-  SELECT c.no, c.no FROM json_each(?1) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?2
+  SELECT c.no, c.no FROM json_each(?1) j CROSS JOIN composites c ON c.no = j.value WHERE +c.bank = ?2
   UNION ALL
   SELECT t.root, k.no FROM t CROSS JOIN composites k ON k.parent = t.no
 ) `
 
 const compositeItem = `SELECT c.no, c.id, c.level, c.text, c.children, c.entities, c.tags, c.occurred_from, c.occurred_to, c.said, c.confidence, c.version
-FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
+FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE +c.bank = ?`
 
 const compositeItemSources = Leaves + `SELECT DISTINCT t.root, s.message, s.seq FROM t CROSS JOIN facts f ON f.parent = t.no
 CROSS JOIN fact_sources s ON s.fact = f.no ORDER BY t.root, s.seq`

@@ -117,7 +117,7 @@ func ValidOf(raw []byte, said int64) ([]memory.Interval, error) {
 const factItem = `SELECT f.no, f.id, coalesce(f.key, ''), f.text, f.kind, f.type, f.topic, f.speaker, f.role, f.session,
   f.occurred_from, f.occurred_to, f.said, f.valid, coalesce(f.superseded, ''), coalesce(f.merged, ''), f.confidence,
   f.entities, f.tags, f.metadata, f.version
-FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ?`
+FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE +f.bank = ?`
 
 const factItemSources = `SELECT s.fact, s.message, s.seq FROM json_each(?1) j CROSS JOIN fact_sources s ON s.fact = j.value WHERE ?2 <> 0 ORDER BY s.fact, s.seq`
 

@@ -31,7 +31,7 @@ func Messages() Kind {
 }
 
 const messageItem = `SELECT m.seq, m.id, m.session, m.role, m.speaker, coalesce(m.indexed, m.content), m.caption, m.time, m.topic, m.metadata
-FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?`
+FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?`
 
 func scanMessageItem(rows *sql.Rows) (no int64, i memory.Item, err error) {
 	i = memory.Item{Record: memory.RecordMessage}

@@ -54,7 +54,7 @@ FROM observations o JOIN banks b ON b.no = o.bank ORDER BY o.id`},
 
 const observationItem = `SELECT o.no, o.id, o.type, o.text, o.reasoning, o.entities, o.said, o.confidence, o.version,
   (SELECT json_group_array(k.fact ORDER BY k.fact) FROM observation_facts k WHERE k.observation = o.no)
-FROM json_each(?) j CROSS JOIN observations o ON o.no = j.value WHERE o.bank = ?`
+FROM json_each(?) j CROSS JOIN observations o ON o.no = j.value WHERE +o.bank = ?`
 
 const observationItemSources = `SELECT DISTINCT k.observation, s.message, s.seq FROM json_each(?1) j CROSS JOIN observation_facts k ON k.observation = j.value
 JOIN facts f ON f.id = k.fact JOIN fact_sources s ON s.fact = f.no WHERE ?2 <> 0 ORDER BY k.observation, s.seq`

@@ -123,7 +123,7 @@ func (r Records[T]) before(tx *engine.Tx, bank int64, id any) (no int64, texts [
 		texts = make([]string, 2)
 		columns, dest = columns+", "+r.Indexed[0]+", grams", append(dest, &texts[0], &texts[1])
 	}
-	find := fmt.Sprintf("SELECT %s FROM %s WHERE %s = ? AND bank = ?", columns, r.Table, r.Columns[0].Name)
+	find := fmt.Sprintf("SELECT %s FROM %s WHERE %s = ? AND +bank = ?", columns, r.Table, r.Columns[0].Name)
 	found, err := tx.Find(fmt.Sprintf("look up %s %v", r.Record, id), find, []any{id, bank}, dest...)
 	if !found {
 		return 0, nil, err
@@ -136,7 +136,7 @@ func (r Records[T]) Get(tx *engine.Tx, bank int64, ids []string) ([]T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return r.Select(tx, fmt.Sprintf("json_each(?1) j CROSS JOIN %s ON %s.%s = j.value WHERE %[2]s.bank = ?2 ORDER BY j.key",
+	return r.Select(tx, fmt.Sprintf("json_each(?1) j CROSS JOIN %s ON %s.%s = j.value WHERE +%[2]s.bank = ?2 ORDER BY j.key",
 		r.Rows(), r.Alias, r.Columns[0].Name), engine.List(ids), bank)
 }
 

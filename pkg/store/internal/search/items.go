@@ -125,7 +125,7 @@ func (r *Reader) Item(id string) (*memory.Item, error) {
 
 // FactItems returns facts by id, in the order asked, in any state.
 func (r *Reader) FactItems(ids []memory.FactID) ([]memory.Item, error) {
-	nos, err := r.tx.Numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ? ORDER BY j.key`,
+	nos, err := r.tx.Numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ? ORDER BY j.key`,
 		engine.List(ids), r.bank)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 
 // messageRow reads messages m by number, which it takes as JSON, in a bank.
 const messageRow = `SELECT m.seq, m.id, m.session, m.role, m.speaker, coalesce(m.indexed, m.content), m.caption, m.time, m.recalled
-FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?`
+FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?`
 
 // Messages returns messages by number, in the order asked; those that do not pass the filter are left out.
 func (r *Reader) Messages(nos []int64) ([]recall.MessageRow, error) {
@@ -45,7 +45,7 @@ func (r *Reader) Around(nos []int64, before, after int) ([]recall.Neighbourhood,
     ORDER BY b.seq DESC LIMIT ?3)),
   (SELECT group_concat(seq, ' ') FROM (SELECT n.seq FROM messages n WHERE n.bank = m.bank AND n.session = m.session AND n.seq > m.seq
     ORDER BY n.seq LIMIT ?4))
-FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE m.bank = ?2`
+FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?2`
 	found := make([]recall.Neighbourhood, 0, len(nos))
 	err := r.tx.Batch("read neighbours", 3, find, []any{engine.List(nos), r.bank, before, after}, func(row *engine.Rowset) (err error) {
 		n := recall.Neighbourhood{No: row.Int()}
@@ -65,7 +65,7 @@ func (r *Reader) Facts(nos []int64) ([]recall.FactRow, error) {
 		return nil, nil
 	}
 	const find = `SELECT f.no, f.id, f.text, f.speaker, f.type, f.entities, f.said, f.occurred_from, f.occurred_to,
-  f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE f.bank = ? AND `
+  f.confidence, f.pinned FROM json_each(?) j CROSS JOIN facts f ON f.no = j.value WHERE +f.bank = ? AND `
 	args := append([]any{engine.List(nos), r.bank}, r.filter.Facts.Args...)
 	found := make([]recall.FactRow, 0, len(nos))
 	err := r.tx.Batch("read facts", 11, find+r.filter.Facts.SQL, args, func(row *engine.Rowset) error {
@@ -85,7 +85,7 @@ func (r *Reader) FactNumbers(ids []memory.FactID) ([]int64, error) {
 		return nil, nil
 	}
 	args := append([]any{engine.List(ids), r.bank}, r.filter.Facts.Args...)
-	return r.tx.Numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ? AND `+
+	return r.tx.Numbers("look up facts", `SELECT f.no FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ? AND `+
 		r.filter.Facts.SQL+` ORDER BY f.no`, args...)
 }
 
@@ -94,7 +94,7 @@ func (r *Reader) Links(facts []int64) ([]recall.Link, error) {
 	if len(facts) == 0 {
 		return nil, nil
 	}
-	join, where, args := " CROSS JOIN messages m ON m.seq = s.seq", " WHERE m.bank = ? AND "+r.filter.Messages.SQL, r.filter.Messages.Args
+	join, where, args := " CROSS JOIN messages m ON m.seq = s.seq", " WHERE +m.bank = ? AND "+r.filter.Messages.SQL, r.filter.Messages.Args
 	if r.filter.Plain { // the sources of a fact are stored messages of its bank
 		join, where, args = "", " WHERE TRUE"+schema.Messages().Hidden("s.seq"), nil
 	}
@@ -119,7 +119,7 @@ WHERE NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.seq = j.value`+schema.Fac
 		return slices.Compact(nos), err
 	}
 	return r.tx.Numbers("find messages whose facts ended", `SELECT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.seq = j.value
-CROSS JOIN facts f ON f.no = s.fact WHERE f.bank = ? GROUP BY s.seq HAVING max(CASE WHEN `+r.filter.valid.SQL+` THEN 1 ELSE 0 END) = 0 ORDER BY s.seq`,
+CROSS JOIN facts f ON f.no = s.fact WHERE +f.bank = ? GROUP BY s.seq HAVING max(CASE WHEN `+r.filter.valid.SQL+` THEN 1 ELSE 0 END) = 0 ORDER BY s.seq`,
 		append([]any{engine.List(messages), r.bank}, r.filter.valid.Args...)...)
 }
 
@@ -138,7 +138,7 @@ func (r *Reader) Successors(messages []int64) ([]recall.Succession, error) {
   SELECT f.no, l.seq, l.ended FROM later l CROSS JOIN facts f ON f.id = l.id
   UNION
   SELECT f.no, n.seq, n.no FROM ended n CROSS JOIN facts f ON f.bank = ? AND f.subject = n.subject AND f.attribute = n.attribute WHERE ? = 1
-) SELECT f.no, a.seq, e.text, e.speaker, e.said FROM after a CROSS JOIN facts f ON f.no = a.no CROSS JOIN facts e ON e.no = a.ended WHERE f.bank = ? AND `
+) SELECT f.no, a.seq, e.text, e.speaker, e.said FROM after a CROSS JOIN facts f ON f.no = a.no CROSS JOIN facts e ON e.no = a.ended WHERE +f.bank = ? AND `
 	args := append([]any{engine.List(messages)}, r.filter.valid.Args...)
 	args = append(append(args, r.bank, len(r.filter.valid.Args) > 0, r.bank), r.filter.Facts.Args...)
 	return engine.All(r.tx, "read what superseded facts", find+r.filter.Facts.SQL+` ORDER BY f.no, a.seq, e.no`, args, func(rows *sql.Rows) (s recall.Succession, err error) {

@@ -73,7 +73,7 @@ WHERE e.bank = ? AND coalesce(m.id, e.id, '') <> '' ORDER BY e.seq LIMIT ?`
 	if err != nil {
 		return nil, nil, err
 	}
-	const count = `SELECT e.session, count(*) AS n FROM json_each(?) j CROSS JOIN message_events e ON e.seq = j.value WHERE e.bank = ?
+	const count = `SELECT e.session, count(*) AS n FROM json_each(?) j CROSS JOIN message_events e ON e.seq = j.value WHERE +e.bank = ?
 GROUP BY e.session ORDER BY n DESC, e.session LIMIT ?`
 	sessions, err := engine.All(r.tx, "count messages by session", count, []any{list, r.bank, limit}, func(rows *sql.Rows) (s wire.SessionCount, err error) {
 		err = rows.Scan(&s.Session, &s.Messages)

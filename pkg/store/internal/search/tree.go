@@ -17,7 +17,7 @@ func (r *Reader) Composites(nos []int64) ([]recall.CompositeRow, error) {
 		return nil, nil
 	}
 	find := `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence, ` + r.filter.Composites.SQL + `
-FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
+FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE +c.bank = ?`
 	found := make(map[int64]recall.CompositeRow, len(nos))
 	err := r.tx.Batch("read composites", 7, find, append(slices.Clone(r.filter.Composites.Args), engine.List(nos), r.bank), func(row *engine.Rowset) error {
 		c := recall.CompositeRow{No: row.Int(), ID: memory.CompositeID(row.Text()), Level: int(row.Int()), Text: row.Text(),
@@ -47,14 +47,14 @@ FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE c.bank = ?`
 // CompositeNumbers returns the numbers of composites by id, ascending.
 func (r *Reader) CompositeNumbers(ids []memory.CompositeID) ([]int64, error) {
 	return r.tx.Numbers("look up composites", `SELECT c.no FROM json_each(?) j CROSS JOIN composites c ON c.id = j.value
-WHERE c.bank = ? ORDER BY c.no`, engine.List(ids), r.bank)
+WHERE +c.bank = ? ORDER BY c.no`, engine.List(ids), r.bank)
 }
 
 // Observations returns observations by number, in the order asked; those that do not pass the filter are left out.
 // Without a filter their facts may have ended.
 func (r *Reader) Observations(nos []int64) ([]recall.ObservationRow, error) {
 	find := `SELECT o.no, o.id, o.text, o.entities, o.said, o.confidence
-FROM json_each(?) j CROSS JOIN observations o ON o.no = j.value WHERE o.bank = ?`
+FROM json_each(?) j CROSS JOIN observations o ON o.no = j.value WHERE +o.bank = ?`
 	args := []any{engine.List(nos), r.bank}
 	if !r.filter.Plain {
 		find += " AND " + r.filter.Observations.SQL

@@ -69,9 +69,10 @@ func (s vectorSearch) run(exact bool) ([]recall.Near, error) {
 // rows of the bank).
 func (s vectorSearch) compare(from string, list any, limit int) ([]recall.Near, error) {
 	number := "x." + s.kind.Vectors.Number
-	source := s.kind.Vectors.Table + " x"
+	source, inBank := s.kind.Vectors.Table+" x", "x.bank = ?"
 	var args []any
 	if list != nil {
+		inBank = "+" + inBank
 		source, args = from+" CROSS JOIN "+source+" ON "+number+" = j.value", append(args, list)
 	}
 	args = append(args, s.r.bank, sketch.PackedSize(len(s.v)))
@@ -83,7 +84,7 @@ func (s vectorSearch) compare(from string, list any, limit int) ([]recall.Near, 
 		source += " CROSS JOIN " + s.kind.Rows() + " ON " + s.kind.No() + " = " + number
 		where, args = " AND "+passes.SQL, append(args, passes.Args...)
 	}
-	return s.r.near(s.ctx, s.v, number, "FROM "+source+" WHERE x.bank = ? AND length(x.vector) = ?"+where, args, limit)
+	return s.r.near(s.ctx, s.v, number, "FROM "+source+" WHERE "+inBank+" AND length(x.vector) = ?"+where, args, limit)
 }
 
 // bySketches searches among the candidates that sketches name. done is false when there are no sketches.
@@ -145,7 +146,7 @@ func (r *Reader) Compare(ctx context.Context, rec memory.Record, v memory.Vector
 		return nil, nil
 	}
 	number := "x." + kind.Vectors.Number
-	from := "FROM json_each(?) j CROSS JOIN " + table + " x ON " + number + " = j.value WHERE x.bank = ? AND length(x.vector) = ?"
+	from := "FROM json_each(?) j CROSS JOIN " + table + " x ON " + number + " = j.value WHERE +x.bank = ? AND length(x.vector) = ?"
 	near, err := r.near(ctx, v, number, from, []any{engine.List(nos), r.bank, sketch.PackedSize(len(v))}, len(nos))
 	slices.SortFunc(near, func(a, b recall.Near) int { return cmp.Compare(a.No, b.No) })
 	return near, err

@@ -111,7 +111,10 @@ func Open(c Config) (*Server, error) {
 	if !c.ReadOnly {
 		s.writer = pool(1, map[string]string{
 			// The log is the truth: what the server loses when it falls is applied again.
-			"synchronous_commit":                  "off",
+			"synchronous_commit": "off",
+			// A plan is made once. Left to itself, the server makes one for every list, which takes longer than the look-ups.
+			// Readers leave it so: their ranges of names and times are wide or narrow.
+			"plan_cache_mode":                     "force_generic_plan",
 			"lock_timeout":                        milliseconds(c.Busy),
 			"idle_in_transaction_session_timeout": milliseconds(c.Idle),
 		})
