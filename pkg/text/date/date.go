@@ -79,6 +79,11 @@ func Find(s string, ref time.Time, language string) []Span {
 			i = max(m.next, i+1)
 			continue
 		}
+		if first, ok := p.sameWeek(before, m); ok {
+			if span, ok := p.span(first); ok {
+				out[len(out)-1] = span
+			}
+		}
 		if span, ok := p.span(m); ok {
 			out, before = append(out, span), m
 		}

@@ -36,6 +36,22 @@ func (p *parser) inOrder(m, before match) match {
 	return m
 }
 
+// sameWeek returns a bare weekday in the week that is said behind the next one: "Tuesday or Wednesday next week".
+func (p *parser) sameWeek(first, m match) (match, bool) {
+	wd, ok := p.value(first.first, kWeekday)
+	if first.next == 0 || !ok || !p.bare(first) || m.days() != 1 || p.bare(m) || !p.has(m.first, kWeekday) || !p.names(m, kUnit) {
+		return first, false
+	}
+	for j := first.next; j < m.first; j++ {
+		if !p.has(j, kOr, kAnd, kArticle, kOn) && !p.is(j, ",") {
+			return first, false
+		}
+	}
+	back := (weekdayOf(m.from)+6)%7 - (wd+6)%7
+	first.from, first.to = m.from-back, m.from-back
+	return first, back > 0
+}
+
 // inYear returns a month, season, holiday or day without a year in the year that stands right before it: "in 2019, at
 // Christmas", "back in 2011, in August".
 func (p *parser) inYear(m, before match) match {

@@ -71,7 +71,13 @@ func TestWhatIsDoneEveryWeekHasNoDate(t *testing.T) {
 		{"Wir sind von Montag bis Freitag in Graz.", "de", "2026-10-19 2026-10-23"},
 		{"The crane comes in calendar week 45.", "en", "2026-11-02 2026-11-08"},
 		{"Der Kran kommt in KW 45.", "de", "2026-11-02 2026-11-08"},
+		{"The crane comes on Wednesday or Thursday next week.", "en", "2026-10-21, 2026-10-22"},
+		{"The crane comes on Friday or Monday next week.", "en", "2026-10-16, 2026-10-19"},
+		{"Der Kran kommt Mittwoch oder Donnerstag nächster Woche.", "de", "2026-10-21, 2026-10-22"},
 		{"In week 45 komt de kraan.", "nl", "2026-11-02 2026-11-08"},
+		{"The crane is here Tue-Thu next week.", "en", "2026-10-20 2026-10-21"},
+		{"The crane is here from Thursday to Friday next week.", "en", "2026-10-22"},
+		{"Der Kran ist Dienstag bis Donnerstag nächster Woche da.", "de", "2026-10-20 2026-10-21"},
 	})
 }
 

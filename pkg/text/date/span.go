@@ -32,7 +32,7 @@ func (p *parser) between(i int) (match, bool) {
 	}
 	behind = p.skipDayPart(b, behind)
 	closed := p.has(behind, kToPost)
-	if !open && !closed && !sure(a, b, sep) || a.bareDay() && b.bareDay() && !p.countsDays(i, behind) {
+	if !open && !closed && !sure(a, b, sep) && !p.daysOfWeek(a, b) || a.bareDay() && b.bareDay() && !p.countsDays(i, behind) {
 		return match{}, false
 	}
 	a, b, ok = p.share(a, b, open)
@@ -185,9 +185,9 @@ func (p *parser) stretched(a, b point) (interval, bool) {
 			first.from, to = first.from-7, to-7
 		}
 		return p.ends(interval{from: first.from, to: first.to, rel: true}, oneDay(to, true), b), to > first.from
-	case a.wd >= 0 && !a.fixed && a.d+a.m+a.y == 0 && b.fixed:
-		first, ok := p.resolve(a)
-		return p.ends(first, b.interval, b), ok
+	case a.wd >= 0 && !a.fixed && a.d+a.m+a.y == 0 && b.fixed && b.days() == 1: // "Wednesday to Friday next week"
+		from := b.from - (weekdayOf(b.from)-a.wd+7)%7
+		return p.ends(interval{from: from, to: from, rel: true}, b.interval, b), from < b.from
 	}
 	if !a.fixed && !b.fixed && a.y == 0 && b.y == 0 && a.m != 0 && b.m != 0 && p.known {
 		return p.yearless(a, b)

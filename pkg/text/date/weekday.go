@@ -85,6 +85,11 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 	return pt, next, true
 }
 
+// daysOfWeek reports whether two points are weekdays of the week that is said behind the second: "Mon-Wed next week".
+func (p *parser) daysOfWeek(a, b point) bool {
+	return a.wd >= 0 && !a.fixed && a.d == 0 && b.fixed && b.days() == 1 && p.has(b.at, kWeekday)
+}
+
 // workWeek reports whether Monday to Friday, or to a day of the weekend, at word i are those of every week: "I work from
 // Monday to Friday" is in the present, and says of nobody where they are.
 func (p *parser) workWeek(i int, a, b point) bool {
