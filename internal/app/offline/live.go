@@ -55,7 +55,8 @@ func RebuildLive(ctx context.Context, conn *events.Conn, progress func(rebuild.P
 		case err == nil:
 			s, heard = next, time.Now()
 		case ctx.Err() == nil && time.Since(heard) > livePause:
-			return s, fmt.Errorf("the consolidator does not answer any more; the store is whole, and what it left is removed when one is active: %w: %w", memory.ErrUnavailable, err)
+			return s, fmt.Errorf("the consolidator does not answer any more; the store is whole, and what it left is removed when one is active: %w: %w",
+				memory.ErrUnavailable, err)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 func CheckSize(ctx context.Context, rebuilt store.Store, held int64) error {
 	n, err := MessageEvents(ctx, rebuilt)
 	if err == nil && n < held {
-		err = fmt.Errorf("the log yields %d messages, and the store holds %d: restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
+		err = fmt.Errorf("the log yields %d messages, and the store holds %d: "+
+			"restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
 			n, held, memory.ErrConflict)
 	}
 	return err

@@ -13,6 +13,7 @@ func TestADayBesideAnother(t *testing.T) {
 		{"We'll sing the Friday after.", "en", ""},
 		{"The next day nobody sang.", "en", ""},
 		{"The Friday after next there is no choir.", "en", "2026-10-23"},
+		{"The Sunday before last the choir was in Bonn.", "en", "2026-10-04"},
 		{"I can sing on Friday after work.", "en", "2026-10-16"},
 		{"Das Konzert ist am 6. März, am Tag danach fahren wir heim.", "de", "2027-03-06, 2027-03-07"},
 		{"Das Konzert ist am 6. März, gefeiert wird am Freitag darauf.", "de", "2027-03-06, 2027-03-12"},

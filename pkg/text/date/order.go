@@ -89,17 +89,18 @@ func (p *parser) names(m match, kinds ...kind) bool {
 	return false
 }
 
-// A time may be told by the one that was named before it: "the wedding is on 5 June, we leave the day after", "the Saturday
-// after", "am nächsten Tag", "le lendemain". Without one it is told by a sentence that is not known.
-
-// beside returns a day that lies right after or before the time named before it, and whether the day is known at all.
+// beside returns a day that is counted from the time named before it: "the wedding is on 5 June, we leave the day after",
+// "the Saturday after", "am nächsten Tag", "le lendemain". It reports false where no time was named from which to count.
 func (p *parser) beside(m, before match) (match, bool) {
 	if m.days() != 1 {
 		return m, true
 	}
-	if dir, ok := p.value(m.next+1, kDir); ok && dir == 1 && p.bare(m) && matches(p.tab.afterwards, p.t[m.next].low) && !p.has(m.next+2, kUnit, kMonth) {
-		m.from, m.to, m.next = m.from+7, m.to+7, m.next+2 // "the Thursday after next"
-		return m, true
+	if dir, ok := p.value(m.next+1, kDir); ok && p.bare(m) && !p.has(m.next+2, kUnit, kMonth) {
+		word := p.t[m.next].low
+		if dir == 1 && matches(p.tab.afterwards, word) || dir == -1 && matches(p.tab.beforehand, word) {
+			m.from, m.to, m.next = m.from+7*dir, m.to+7*dir, m.next+2 // "the Thursday after next", "the Sunday before last"
+			return m, true
+		}
 	}
 	how := p.besideOther(m)
 	if how == 0 {

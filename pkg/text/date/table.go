@@ -100,7 +100,7 @@ var tables = sync.OnceValue(func() []*table {
 // readTable reads a table. Its lines are "name [value]: phrase, phrase"; # begins a comment.
 func readTable(code, s string) (*table, error) {
 	t := &table{code: code, words: make(map[string]bool)}
-	compounds := map[string]string{}
+	compounds, regexps := map[string]string{}, t.regexps()
 	s = strings.ReplaceAll(s, "\\\n", " ")
 	for n, line := range strings.Split(s, "\n") {
 		line, _, _ = strings.Cut(line, " #")
@@ -113,7 +113,13 @@ func readTable(code, s string) (*table, error) {
 			return nil, fmt.Errorf("%s.txt:%d: no colon", code, n+1)
 		}
 		list = strings.TrimSpace(list)
-		if err := t.line(head, list, compounds); err != nil {
+		var err error
+		if at := regexps[head]; at != nil {
+			*at, err = t.compile(list)
+		} else {
+			err = t.line(head, list, compounds)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s.txt:%d: %w", code, n+1, err)
 		}
 	}
@@ -128,6 +134,27 @@ func readTable(code, s string) (*table, error) {
 		}
 	}
 	return t, nil
+}
+
+// regexps returns where the regular expressions of a table stand, by the name of their line.
+func (t *table) regexps() map[string]**regexp.Regexp {
+	return map[string]**regexp.Regexp{
+		"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved,
+		"arranged": &t.arranged, "subject": &t.subject, "present": &t.present, "unpast": &t.unpast,
+		"saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive, "possessive": &t.possessive,
+		"progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying, "finite": &t.finite,
+		"auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
+		"being": &t.being, "dayArticle": &t.dayArticle, "perfect": &t.perfect, "reflexive": &t.reflexive,
+		"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
+	}
+}
+
+// compile compiles a list: of whole words, or for CJK of pieces of a sentence.
+func (t *table) compile(list string) (*regexp.Regexp, error) {
+	if t.cjk {
+		return regexp.Compile(list)
+	}
+	return regexp.Compile("^(?:" + strings.ReplaceAll(list, " ", "") + ")$")
 }
 
 // line reads one line of a table.
@@ -164,25 +191,6 @@ func (t *table) line(head, list string, compounds map[string]string) error {
 		for _, w := range strings.Fields(list) {
 			t.words[w] = true
 		}
-		return nil
-	case "past", "future", "breaks", "moved", "arranged", "subject", "present", "unpast", "saying", "telling", "infinitive", "possessive", "progressive", "proposing", "denying", "finite", "auxiliary", "habit", "counterfactual", "stating", "being", "dayArticle", "perfect", "reflexive",
-		"thereafter", "therebefore", "afterwards", "beforehand":
-		expr := "^(?:" + strings.ReplaceAll(list, " ", "") + ")$"
-		if t.cjk {
-			expr = list
-		}
-		re, err := regexp.Compile(expr)
-		if err != nil {
-			return err
-		}
-		*map[string]**regexp.Regexp{
-			"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved, "arranged": &t.arranged, "subject": &t.subject,
-			"present": &t.present, "unpast": &t.unpast, "saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive,
-			"possessive": &t.possessive, "progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying,
-			"finite": &t.finite, "auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating, "being": &t.being, "dayArticle": &t.dayArticle,
-			"perfect": &t.perfect, "reflexive": &t.reflexive,
-			"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
-		}[head] = re
 		return nil
 	}
 	value := 0
