@@ -3,28 +3,15 @@ package postgres_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
-	"github.com/eunoe-memory/eunoe/pkg/store/postgres/internal/server"
 )
 
 // TestAStatementThatWaitedNamesItselfWhenItFails fails with a statement that waits, in front of one that reads, at the
 // commit, and within what may fail.
 func TestAStatementThatWaitedNamesItselfWhenItFails(t *testing.T) {
 	t.Parallel()
-	s, err := server.Open(server.Config{DSN: newSchema(t), Readers: 1, Busy: time.Second, Idle: 5 * time.Second, Scrub: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Make(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := newServer(t)
 	put := func(tx *engine.Tx, what, key string) error {
 		return tx.Exec(what, `INSERT INTO meta (key, value) VALUES (?, '1')`, key)
 	}
@@ -51,7 +38,7 @@ func TestAStatementThatWaitedNamesItselfWhenItFails(t *testing.T) {
 			t.Errorf("before %s: %v", c.name, err)
 		}
 	}
-	err = s.Write(t.Context(), func(tx *engine.Tx) error {
+	err := s.Write(t.Context(), func(tx *engine.Tx) error {
 		if err := tx.Try(func() error { return twice(tx) }); err == nil || !strings.Contains(err.Error(), "put it again: ") {
 			t.Errorf("within what may fail: %v", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -93,6 +94,8 @@ var (
 	hints   = regexp.MustCompile(` INDEXED BY \w+`)
 	crossed = regexp.MustCompile(`CROSS JOIN(\s+(?:\w+(?:\([^()]*\))?)(?:\s+\w+)?\s+ON\b)`)
 	unary   = regexp.MustCompile(`([\s(])\+((?:[a-z]+\.)?[a-z]+)`) // keeps SQLite from an index
+	looked  = regexp.MustCompile(`CROSS JOIN (\w+) (\w+) ON (\w+)\.(\w+) = (\w+\.\w+)(?:\s+(?:AND|OR)\b)?`)
+	certain = regexp.MustCompile(`(?:\+((?:[a-z]+\.)?bank)|\b(length\((?:[a-z]+\.)?vector\))) = (\?\d*)`)
 
 	concat    = regexp.MustCompile(`group_concat\(([^,]*?), ' '\)`)
 	likes     = regexp.MustCompile(`\bLIKE\b`)
@@ -107,16 +110,14 @@ var (
 // translate rewrites the text of a statement whose arguments are of these types.
 func translate(query string, types []byte) string {
 	query = hints.ReplaceAllString(query, "")
+	query = looked.ReplaceAllStringFunc(query, lookedUp)
 	for before := ""; before != query; {
 		before, query = query, crossed.ReplaceAllString(query, "JOIN$1")
 	}
-	query = unary.ReplaceAllStringFunc(query, func(s string) string {
-		m := unary.FindStringSubmatch(s)
-		if strings.HasSuffix(m[2], "bank") {
-			return m[1] + "(" + m[2] + " + 0)"
-		}
-		return m[1] + "(" + m[2] + " || '')"
-	})
+	// Nearly every row named by its number passes these. PostgreSQL takes an expression to be true of one row in two hundred,
+	// and compared every row of a table with every number of the list when it took two of them to leave one row.
+	query = certain.ReplaceAllString(query, "CASE WHEN $1$2 = $3 THEN TRUE ELSE FALSE END")
+	query = unary.ReplaceAllString(query, "$1($2 || '')")
 	query = concat.ReplaceAllString(query, "string_agg(($1)::text, ' ')")
 	query = likes.ReplaceAllString(query, "ILIKE")
 	query = objects.ReplaceAllString(query, "json_build_object(")
@@ -126,6 +127,20 @@ func translate(query string, types []byte) string {
 	query = notAmong.ReplaceAllString(query, " <> ALL($1)")
 	query = among.ReplaceAllString(query, " = ANY($1)")
 	return parameters(aliased(query), types)
+}
+
+// keys are columns that name one row of a table.
+var keys = map[string]string{"facts": "no id", "messages": "seq", "composites": "no id", "observations": "no id", "message_events": "seq",
+	"fact_vectors": "fact", "message_vectors": "message", "composite_vectors": "composite"}
+
+// lookedUp makes a join that names one row a subquery, which is run for each row before it. A plan might otherwise begin with
+// all rows that pass the conditions on that table, of which it expects few, and compare each with every row before.
+func lookedUp(join string) string {
+	m := looked.FindStringSubmatch(join)
+	if m[2] != m[3] || !slices.Contains(strings.Fields(keys[m[1]]), m[4]) || strings.HasSuffix(join, "AND") || strings.HasSuffix(join, "OR") {
+		return join
+	}
+	return fmt.Sprintf("JOIN LATERAL (SELECT * FROM %[1]s WHERE %[1]s.%[2]s = %[3]s OFFSET 0) %[4]s ON TRUE", m[1], m[4], m[5], m[2])
 }
 
 // objectLists makes lists of objects by string_agg, which writes the same as the schema's json_group_array in time that
