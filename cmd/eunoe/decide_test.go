@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -156,4 +157,32 @@ func TestRebuildNeedsALog(t *testing.T) {
 	if r := run(t, t.Context(), environ, "", "rebuild", "--data", none); r.code != 4 || !strings.Contains(r.err, "stop it first") {
 		t.Errorf("a running consolidator: %+v", r)
 	}
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, environ := startLocal(t, dir)
+	to, taken := filepath.Join(dir, "moved.db"), filepath.Join(dir, "taken.db")
+	apptest.Write(t, taken, "somebody's")
+	if r := run(t, t.Context(), environ, "", "migrate"); r.code != 2 || !strings.Contains(r.err, "--to") {
+		t.Errorf("to nowhere: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "migrate", "--to", "moved.db"); r.code != 2 || !strings.Contains(r.err, "absolute path") {
+		t.Errorf("to a path of whoever asks: %+v", r)
+	}
+	if r := run(t, t.Context(), environ, "", "migrate", "--to", taken); r.code != 4 || !strings.Contains(r.err, "move it away first") {
+		t.Errorf("to what there is: %+v", r)
+	}
+	if out := ok(t, environ, "migrate", "--to", to); !strings.Contains(out, "moved to "+to) || !strings.Contains(out, "Set EUNOE_STORE") {
+		t.Errorf("got %s", out)
+	}
+	if r := run(t, t.Context(), environ, "", "rebuild", "--live"); r.code != 4 || !strings.Contains(r.err, "was moved to "+to) {
+		t.Errorf("rebuilt after the move: %+v", r)
+	}
+	stop(t, l)
+	if r := run(t, t.Context(), nil, "", "up", "--data", dir, "--port", "-1"); r.code != 4 || !strings.Contains(r.err, "was moved to "+to) {
+		t.Errorf("with the old store: %+v", r)
+	}
+	ok(t, []string{"EUNOE_STORE=" + to}, "verify", "--offline", "--data", dir)
 }

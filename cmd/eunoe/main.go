@@ -113,7 +113,7 @@ func (a *cli) commands(root *cobra.Command) {
 		{"read", []func() *cobra.Command{a.recallCommand, a.reflectCommand, a.getCommand, a.listCommand, a.treeCommand,
 			a.entitiesCommand, a.historyCommand, a.sessionsCommand, a.recallsCommand, a.exportCommand, a.tailCommand}},
 		{"operate", []func() *cobra.Command{a.statusCommand, a.windowsCommand, a.deadLettersCommand, a.banksCommand, a.deadCommand,
-			a.reextractCommand, a.rebuildCommand, a.verifyCommand, a.backupCommand, a.restoreCommand, a.authCommand, a.doctorCommand,
+			a.reextractCommand, a.rebuildCommand, a.migrateCommand, a.verifyCommand, a.backupCommand, a.restoreCommand, a.authCommand, a.doctorCommand,
 			a.configCommand, a.versionCommand, a.manCommand}},
 	} {
 		for _, make := range g.make {

@@ -13,6 +13,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/console"
@@ -42,15 +43,11 @@ func (a *cli) rebuildCommand() *cobra.Command {
 		Example: "  eunoe rebuild --live\n  eunoe rebuild --data ./memory\n  EUNOE_EMBED=openai:text-embedding-3-small eunoe rebuild --embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var allow []offline.Allow
-			if smaller {
-				allow = append(allow, offline.Smaller)
-			}
 			if live {
 				if embed || cmd.Flags().Changed("data") {
 					return console.Usagef("--live asks the running consolidator: neither --data nor --embed goes with it")
 				}
-				return a.rebuildLive(cmd, allow...)
+				return a.live(cmd, consolidator.RebuildRequest{Smaller: smaller}, "rebuilt %s; nothing was applied for %s")
 			}
 			c, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
@@ -62,6 +59,10 @@ func (a *cli) rebuildCommand() *cobra.Command {
 			run := offline.Rebuild
 			if embed {
 				run = offline.Reembed
+			}
+			var allow []offline.Allow
+			if smaller {
+				allow = append(allow, offline.Smaller)
 			}
 			var last rebuild.Progress
 			show := rebuildBar(cmd.ErrOrStderr())
@@ -82,19 +83,45 @@ func (a *cli) rebuildCommand() *cobra.Command {
 	return cmd
 }
 
-// rebuildLive has the active consolidator rebuild its store while everything runs.
-func (a *cli) rebuildLive(cmd *cobra.Command, allow ...offline.Allow) error {
+func (a *cli) migrateCommand() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "migrate --to STORE",
+		Short: "Move the store of a running eunoe, into the other engine too (operators)",
+		Long: "Has the active consolidator make a second store where there is none: at an absolute path\n" +
+			"on its host, or on a PostgreSQL server. It follows the streams until it has caught up. Then\n" +
+			"nothing is applied to the old store any more, which notes where it was moved: set EUNOE_STORE\n" +
+			"to the new one for the consolidators and query services, and restart them. Until then messages\n" +
+			"are taken, and questions are answered as of the move. Whoever is started with the old store is\n" +
+			"refused. Then remove it, for what is forgotten later stays in it.",
+		Example: "  eunoe migrate --to 'postgres://eunoe@db.example.org/eunoe?sslmode=verify-full'\n  eunoe migrate --to /var/lib/eunoe/eunoe.db",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return console.Usagef("name the new store with --to: an absolute path, or postgres://user@host/database")
+			}
+			return a.live(cmd, consolidator.RebuildRequest{To: to}, "moved to %s; the old store takes nothing in any more (the switch took %s).\n"+
+				"Set EUNOE_STORE to the new one for the consolidators and query services and restart them; then remove the old one.")
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "the new store: an absolute path, or postgres://user@host/database")
+	return cmd
+}
+
+// live has the active consolidator make a store while everything runs. done says so, of a store and for how long nothing was
+// applied.
+func (a *cli) live(cmd *cobra.Command, r consolidator.RebuildRequest, done string) error {
 	c, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer c.Close() //nolint:errcheck // nothing is left to send
-	s, err := offline.RebuildLive(cmd.Context(), c.Conn(), rebuildBar(cmd.ErrOrStderr()), allow...)
+	s, err := offline.RebuildLive(cmd.Context(), c.Conn(), r, rebuildBar(cmd.ErrOrStderr()))
 	if err != nil {
 		return err
 	}
-	line := fmt.Sprintf("rebuilt %s; nothing was applied for %s", s.Store, s.Paused.Round(time.Millisecond))
-	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": s.Paused.Milliseconds()}, line)
+	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": s.Paused.Milliseconds()},
+		fmt.Sprintf(done, s.Store, s.Paused.Round(time.Millisecond)))
 }
 
 // rebuildBar draws the progress of a rebuild by the writes it has applied.

@@ -37,6 +37,9 @@ type Deps struct {
 	Now      func() time.Time // of dead letters; nil = time.Now
 	Owner    string           // this process, unlike any other's; "" = a random one
 	Long     *longwork.Limit  // of the process; nil = no limit
+	// Admit is asked before this consolidator works as the active one. After memory.ErrConflict it stands by and asks again;
+	// another error ends it. nil = it may.
+	Admit func(ctx context.Context) error
 	// WhileActive runs while this consolidator is the active one, until its context ends. It works for the store and
 	// never writes it. An error ends the consolidator. nil = nothing.
 	WhileActive func(ctx context.Context) error
@@ -100,6 +103,11 @@ func (c *Consolidator) active(ctx context.Context) error {
 // consolidate feeds both streams into the one goroutine that applies them, and carries out what commits leave behind. It
 // ends with ctx, or with errReplaced.
 func (c *Consolidator) consolidate(ctx context.Context) error {
+	if c.deps.Admit != nil {
+		if err := c.deps.Admit(ctx); err != nil {
+			return err
+		}
+	}
 	again := retry.Policy{Longest: c.config.Retry, Log: c.deps.Log, Stage: Stage, Counter: c.metrics.retries}
 	messageLog, writeLog, err := c.deps.Conn.CheckLog(ctx, c.deps.Store)
 	if err == nil {

@@ -166,3 +166,13 @@ func (c *Current) Queues(ctx context.Context) (verify.Queues, error) {
 func (c *Current) Preview(ctx context.Context, w memory.Write, decide plan.Func) (memory.Changes, error) {
 	return ask(c, func(st Store) (memory.Changes, error) { return st.Preview(ctx, w, decide) })
 }
+
+// Move returns which store is made to take the place of this one, or was.
+func (c *Current) Move(ctx context.Context) (Move, error) {
+	return ask(c, func(st Store) (Move, error) { return st.Move(ctx) })
+}
+
+// NoteMove notes which store is made to take the place of this one.
+func (c *Current) NoteMove(ctx context.Context, m Move) error {
+	return c.call(func(st Store) error { return st.NoteMove(ctx, m) })
+}

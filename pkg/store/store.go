@@ -20,6 +20,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/projection"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 	"github.com/eunoe-memory/eunoe/pkg/store/sqlite"
 )
@@ -39,9 +40,26 @@ type Store interface {
 	// Check compares the indexes with what they index. The error names what is out of step. It needs a store that is
 	// open for writing.
 	Check(ctx context.Context) error
+	// Move returns what NoteMove noted last.
+	Move(ctx context.Context) (Move, error)
+	// NoteMove notes that another store is made to take the place of this one. It is no part of the content.
+	NoteMove(ctx context.Context, m Move) error
 	// Close ends background work and closes the store. Closing again is harmless.
 	Close() error
 }
+
+// Move is what a store notes when another one is made to take its place. The zero value: none is.
+type Move = projection.Move
+
+// MoveStep is how far a Move has come.
+type MoveStep = projection.MoveStep
+
+// The steps of a Move.
+const (
+	MoveFilling = projection.MoveFilling // the other store is being filled and has not its name yet
+	MovePlacing = projection.MovePlacing // the other store is about to get its name, and is in force once it has it
+	MoveDone    = projection.MoveDone    // the other store is in force: nothing may be applied to this one any more
+)
 
 var (
 	_ Store = (*sqlite.DB)(nil)

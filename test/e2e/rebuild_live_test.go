@@ -30,12 +30,7 @@ import (
 // live runs `eunoe rebuild --live` against a broker and returns what it printed.
 func live(t *testing.T, url string) (string, error) {
 	t.Helper()
-	dir, err := programs.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), filepath.Join(dir, "eunoe"), "rebuild", "--live", "--url", url).CombinedOutput()
-	return string(out), err
+	return runProgram(t, nil, "eunoe", "rebuild", "--live", "--url", url)
 }
 
 // liveStatus asks the active consolidator about its rebuild; ok is false while there is none.

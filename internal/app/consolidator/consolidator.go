@@ -33,9 +33,10 @@ func Stage() process.Stage {
 			return process.Runner{}, err
 		}
 		owner := uuid.NewString()
+		live := newLiveRebuild(p, st.Store, redact, owner)
 		s, err := consolidate.New(Config(p), consolidate.Deps{
 			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,
-			WhileActive: models, Replacing: newLiveRebuild(p, st.Store, redact, owner).run, Profile: storage.Profile(st.Store),
+			Admit: live.admit, WhileActive: models, Replacing: live.run, Profile: storage.Profile(st.Store),
 		})
 		if err != nil {
 			return process.Runner{}, err

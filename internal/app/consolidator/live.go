@@ -1,11 +1,11 @@
 package consolidator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -21,9 +21,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/kv"
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/store"
-	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
 // RebuildSubject is where the active consolidator of a deployment takes requests to rebuild its store while it works.
@@ -33,6 +31,9 @@ func RebuildSubject(n events.Naming) string { return n.AdminSubject("rebuild") }
 type RebuildRequest struct {
 	// Start begins a rebuild, unless one runs.
 	Start bool `json:"start,omitempty"`
+	// To is the data source name of the store to make, where none is yet, which is then in force in place of this one; "" = this
+	// one is made anew.
+	To string `json:"to,omitempty"`
 	// Smaller allows a store that holds fewer message events to take the place of the old one.
 	Smaller bool `json:"smaller,omitempty"`
 	// Cancel ends the rebuild of this id.
@@ -62,6 +63,8 @@ type liveRebuild struct {
 
 	mu     sync.Mutex
 	status RebuildStatus
+	to     string // RebuildRequest.To of the rebuild that status tells of
+	moved  bool   // the store is not the one in force any more
 	cancel context.CancelFunc
 	start  chan RebuildRequest // has room for one
 }
@@ -71,16 +74,26 @@ func newLiveRebuild(p *process.Process, st store.Store, redact consolidate.Redac
 		status: RebuildStatus{Store: storage.Shown(p.Settings.Store)}}
 }
 
+// tellMoved is for how long the outcome of a move can be asked for.
+const tellMoved = 30 * time.Second
+
 // run takes requests while the consolidator is active. What a rebuild left that was killed is removed first: it holds words
 // that may be forgotten since.
 func (l *liveRebuild) run(ctx context.Context, a *consolidate.Active) error {
+	l.set(func(*RebuildStatus) { l.moved = false }) // else it was not admitted
 	removeUnfinished(ctx, l.process)
 	conn := l.process.Conn
 	sub, err := conn.NC.Subscribe(RebuildSubject(conn.Naming), l.answer)
 	if err != nil {
 		return fmt.Errorf("take requests to rebuild: %w: %w", memory.ErrUnavailable, err)
 	}
-	defer sub.Unsubscribe() //nolint:errcheck // the connection may be gone
+	defer func() {
+		if l.isMoved() { // no other consolidator answers yet
+			time.AfterFunc(tellMoved, func() { _ = sub.Unsubscribe() })
+			return
+		}
+		_ = sub.Unsubscribe() // the connection may be gone
+	}()
 	for {
 		select {
 		case r := <-l.start:
@@ -116,11 +129,26 @@ func (l *liveRebuild) accept(r RebuildRequest) RebuildStatus {
 	switch {
 	case r.Cancel != "" && r.Cancel == l.status.ID && l.cancel != nil:
 		l.cancel()
-	case r.Start && !l.status.Running:
-		l.status = RebuildStatus{ID: ulid.Make().String(), Store: l.status.Store, Running: true, Doing: "following the log"}
+	case r.Start && (l.status.Running || l.moved) && r.To != l.to:
+		err := fmt.Errorf("the store %s: %w", doing(l.to, l.moved), memory.ErrConflict)
+		return RebuildStatus{Store: l.status.Store, Error: err.Error(), Code: memory.Code(err)}
+	case r.Start && !l.status.Running && !l.moved:
+		l.to = r.To
+		l.status = RebuildStatus{ID: ulid.Make().String(), Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store)), Running: true, Doing: "following the log"}
 		l.start <- r
 	}
 	return l.status
+}
+
+// doing says what is done to the store, or was where it is in force no more.
+func doing(to string, moved bool) string {
+	switch {
+	case to == "":
+		return "is being rebuilt"
+	case moved:
+		return "was moved to " + storage.Shown(to)
+	}
+	return "is being moved to " + storage.Shown(to)
 }
 
 // work carries out one rebuild, and keeps how it ended.
@@ -150,8 +178,8 @@ func (l *liveRebuild) set(f func(*RebuildStatus)) {
 }
 
 func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r RebuildRequest) (err error) {
-	if postgres.Names(l.process.Settings.Store) {
-		return memory.Invalid("store", "a store on a server is rebuilt while the stages are stopped: `eunoe rebuild`")
+	if err := l.check(ctx, r); err != nil {
+		return err
 	}
 	release, err := a.HoldErasures(ctx)
 	if err != nil {
@@ -160,11 +188,19 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r Rebu
 	defer release()
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("live rebuild: the old store stays as it was: %w", err)
-			removeUnfinished(context.WithoutCancel(ctx), l.process)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), switchWithin)
+			defer cancel()
+			err = fmt.Errorf("the old store stays as it was: %w", err)
+			if r.To != "" {
+				err = errors.Join(err, l.admit(ctx))
+			}
+			removeUnfinished(ctx, l.process)
 		}
 	}()
-	next, err := openNext(ctx, l.process)
+	if err := l.note(ctx, r, store.MoveFilling); err != nil { // whoever is active after a kill knows what to remove
+		return err
+	}
+	next, err := openNext(ctx, l.process, cmp.Or(r.To, l.process.Settings.Store))
 	if err != nil {
 		return err
 	}
@@ -178,14 +214,18 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r Rebu
 	if err != nil {
 		return err
 	}
-	if err := catchUp(ctx, a, follower); err != nil {
+	within := near
+	if r.To != "" {
+		within = nearMove
+	}
+	if err := catchUp(ctx, a, follower, within); err != nil {
 		return err
 	}
 	l.set(func(s *RebuildStatus) { s.Doing = "checking" })
 	if err := sound(ctx, next); err != nil {
 		return err
 	}
-	if err := catchUp(ctx, a, follower); err != nil {
+	if err := catchUp(ctx, a, follower, within); err != nil {
 		return err
 	}
 	l.set(func(s *RebuildStatus) { s.Doing = "switching" })
@@ -202,10 +242,12 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r Rebu
 const (
 	near   = 500 * time.Millisecond
 	rounds = 100
+	// nearMove is near of a move: nothing is applied to the old store anyhow until the stages are restarted.
+	nearMove = 30 * time.Second
 )
 
 // catchUp follows until little is left to do.
-func catchUp(ctx context.Context, a *consolidate.Active, f *rebuild.Follower) error {
+func catchUp(ctx context.Context, a *consolidate.Active, f *rebuild.Follower, near time.Duration) error {
 	for range rounds {
 		began := time.Now()
 		if err := f.CatchUp(ctx, a.Applied()); err != nil {
@@ -216,15 +258,6 @@ func catchUp(ctx context.Context, a *consolidate.Active, f *rebuild.Follower) er
 		}
 	}
 	return fmt.Errorf("more is published than a second store can follow; run it at a quieter time: %w", memory.ErrUnavailable)
-}
-
-// sound checks what the new store holds.
-func sound(ctx context.Context, st store.Store) error {
-	v, err := verify.Store(ctx, nil, st, verify.Options{Stopped: true})
-	if err == nil && !v.OK {
-		err = fmt.Errorf("the new store is not as it must be: %s: %w", v.Problems[0], memory.ErrConflict)
-	}
-	return err
 }
 
 // switchWithin is how long readers of the old store may keep it from being replaced.
@@ -256,38 +289,8 @@ func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.F
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), switchWithin)
 	defer cancel()
-	return next.takeOver(ctx)
-}
-
-// nextStore is a store that is filled beside the one in use.
-type nextStore struct {
-	store.Store
-	path, place string // where it is, and will be
-	file        os.FileInfo
-}
-
-// openNext opens an empty store beside the one of the settings.
-func openNext(ctx context.Context, p *process.Process) (*nextStore, error) {
-	n := &nextStore{path: storage.Unfinished(p.Settings.Store), place: p.Settings.Store}
-	if err := storage.Remove(ctx, n.path); err != nil {
-		return nil, err
+	if r.To == "" {
+		return next.takeOver(ctx)
 	}
-	cfg := storage.Config(p.Settings, n.path, p)
-	cfg.Unsynced = true
-	var err error
-	if n.Store, err = store.Open(cfg); err != nil {
-		return nil, err
-	}
-	if n.file, err = os.Stat(n.path); err != nil {
-		return nil, errors.Join(err, n.Close())
-	}
-	return n, nil
-}
-
-// takeOver puts the closed store in its place.
-func (n *nextStore) takeOver(ctx context.Context) error {
-	if file, err := os.Stat(n.path); err != nil || !os.SameFile(file, n.file) {
-		return fmt.Errorf("%s is not the file that was filled: %w", n.path, errors.Join(memory.ErrConflict, err))
-	}
-	return store.Replace(ctx, n.place, n.path)
+	return l.place(ctx, next, r)
 }

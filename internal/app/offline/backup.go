@@ -130,7 +130,7 @@ func (m Manifest) write(dir string) error {
 	if err := os.WriteFile(path, append(b, '\n'), 0o600); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return errors.Join(syncFile(path), syncFile(dir))
+	return errors.Join(storage.SyncFile(path), storage.SyncFile(dir))
 }
 
 // ReadManifest reads what the backup in a directory holds. A directory without one is memory.ErrNotFound.
@@ -229,7 +229,24 @@ func (m Manifest) restoreStore(ctx context.Context, c settings.Config, conn *eve
 	if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
 		return fmt.Errorf("restore the store: %w", err)
 	}
-	return store.Copy(ctx, filepath.Join(dir, storeCopy), c.Store)
+	if err := store.Copy(ctx, filepath.Join(dir, storeCopy), c.Store); err != nil {
+		return err
+	}
+	return forgetMove(ctx, c.Store)
+}
+
+// forgetMove makes a restored store one that is in force: it may have been copied while it was moved, or afterwards.
+func forgetMove(ctx context.Context, path string) (err error) {
+	st, err := store.Open(store.Config{DSN: path})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	m, err := st.Move(ctx)
+	if err != nil || m == (store.Move{}) {
+		return err
+	}
+	return st.NoteMove(ctx, store.Move{})
 }
 
 // logOf connects to the log of a stopped data directory or of the NATS server at the URL. release is never nil.

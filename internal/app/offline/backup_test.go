@@ -15,6 +15,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store"
 )
 
 func TestABackupIsRestored(t *testing.T) {
@@ -116,6 +117,24 @@ func TestABackupIsRestored(t *testing.T) {
 				t.Errorf("over streams: %v", err)
 			}
 		}
+	})
+	t.Run("a store that was moved is in force where it is restored", func(t *testing.T) {
+		note := func(m store.Move) {
+			st, err := store.Open(store.Config{DSN: c.Store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(st.NoteMove(t.Context(), m), st.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		note(store.Move{To: filepath.Join(dir, "moved.db"), Step: store.MoveDone})
+		defer note(store.Move{})
+		moved := filepath.Join(backups, "moved")
+		if _, err := offline.Backup(t.Context(), c, moved, true, nil); err != nil {
+			t.Fatal(err)
+		}
+		stop(t, apptest.Start(t, restored(t, moved)))
 	})
 	t.Run("a store that is ahead of the streams is no backup of them", func(t *testing.T) {
 		other := apptest.Settings(t, map[string]string{"DATA": t.TempDir()})

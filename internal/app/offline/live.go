@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +22,14 @@ const (
 	livePause  = 15 * time.Second       // how long there may be no active consolidator before the rebuild counts as lost
 )
 
-// RebuildLive has the active consolidator rebuild its store while everything runs, and returns the status at the end.
+// RebuildLive has the active consolidator do what a request says while everything runs, and returns the status at the end.
 // progress, if not nil, is called as it advances. When ctx ends, so does the rebuild; one whose caller is killed goes on, and
 // the next call finds it. Without an active consolidator the error is memory.ErrUnavailable.
-func RebuildLive(ctx context.Context, conn *events.Conn, progress func(rebuild.Progress), allow ...Allow) (consolidator.RebuildStatus, error) {
-	s, err := askRebuild(ctx, conn, consolidator.RebuildRequest{Start: true, Smaller: slices.Contains(allow, Smaller)})
+func RebuildLive(ctx context.Context, conn *events.Conn, r consolidator.RebuildRequest, progress func(rebuild.Progress)) (consolidator.RebuildStatus, error) {
+	r.Start = true
+	s, err := askRebuild(ctx, conn, r)
 	if errors.Is(err, nats.ErrNoResponders) {
-		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` rebuilds the store of a stopped eunoe: %w", memory.ErrUnavailable)
+		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` makes the store of a stopped eunoe: %w", memory.ErrUnavailable)
 	}
 	if err != nil {
 		return s, err

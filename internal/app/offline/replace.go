@@ -57,7 +57,7 @@ func replaceStore(path, rebuilt string) error {
 // is removed, because SQLite would apply it to the new store; the new store takes its place by one rename.
 func replaceSteps(path, rebuilt string) []func() error {
 	return []func() error{
-		func() error { return syncFile(rebuilt) },
+		func() error { return storage.SyncFile(rebuilt) },
 		func() error {
 			if _, err := os.Stat(path + "-wal"); err != nil {
 				return nil
@@ -79,15 +79,6 @@ func replaceSteps(path, rebuilt string) []func() error {
 			}
 			return nil
 		},
-		func() error { return syncFile(filepath.Dir(path)) },
+		func() error { return storage.SyncFile(filepath.Dir(path)) },
 	}
-}
-
-// syncFile syncs a file, or the entries of a directory, to disk.
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

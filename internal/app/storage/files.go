@@ -33,6 +33,15 @@ func RemoveFile(path string) error {
 	return nil
 }
 
+// SyncFile syncs a file, or the entries of a directory, to disk.
+func SyncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", path, err)
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
 // Unfinished is where a rebuild makes the store that will replace the one at path; a rebuild that is killed leaves it.
 func Unfinished(path string) string {
 	if postgres.Names(path) {

@@ -3,6 +3,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
@@ -29,10 +30,12 @@ func Open(p *process.Process) (Opened, error) {
 		if err != nil {
 			return Opened{}, fmt.Errorf("store %s: %w", c.Store, err)
 		}
+		if err := Moved(context.Background(), st, c.Store); err != nil {
+			return Opened{}, errors.Join(err, st.Close())
+		}
 		p.OnClose(st.Close)
 		p.Check("store", func(ctx context.Context) error {
-			_, _, err := st.Applied(ctx)
-			return err
+			return Moved(ctx, st, c.Store)
 		})
 		p.CheckHeld(consolidate.LeaseKey, "nobody consolidates")
 		return Opened{Store: st, SameLog: p.CheckLog(st)}, nil

@@ -40,6 +40,15 @@ func Unfinished(dsn string) string {
 	return u.String()
 }
 
+// Schema returns the name of the schema that a DSN names.
+func Schema(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return ""
+	}
+	return schemaOf(u.Query())
+}
+
 func schemaOf(q url.Values) string {
 	if name := q.Get("search_path"); name != "" {
 		return name
@@ -70,6 +79,25 @@ func Replace(ctx context.Context, dsn, with string) error {
 			}
 		}
 		return nil
+	})
+}
+
+// Place gives the schema of one DSN the name of another's, where there is none: memory.ErrConflict if there is. Both are on
+// one server, and closed.
+func Place(ctx context.Context, dsn, made string) error {
+	u, err := url.Parse(made)
+	if err != nil {
+		return memory.Invalid("store", "the address cannot be read")
+	}
+	if exists, err := Exists(ctx, dsn); exists || err != nil {
+		if err == nil {
+			err = fmt.Errorf("there is a store at %s by now: %w", Shown(dsn), memory.ErrConflict)
+		}
+		return err
+	}
+	return onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		_, err := tx.ExecContext(ctx, "ALTER SCHEMA "+quoted(schemaOf(u.Query()))+" RENAME TO "+quoted(schema))
+		return err
 	})
 }
 

@@ -1,0 +1,89 @@
+package consolidator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
+)
+
+// check checks what is to be made: a store in place of a file, or where there is none. What an earlier move could not remove
+// is removed first.
+func (l *liveRebuild) check(ctx context.Context, r RebuildRequest) error {
+	c := l.process.Settings
+	if r.To == "" {
+		if postgres.Names(c.Store) {
+			return memory.Invalid("store", "a store on a server is rebuilt while the stages are stopped: `eunoe rebuild`")
+		}
+		return nil
+	}
+	from := c.Store
+	c.Store = r.To
+	if err := c.Validate(); err != nil {
+		return memory.Invalid("to", "%s", err)
+	}
+	if err := l.admit(ctx); err != nil {
+		return err
+	}
+	return storage.CheckMove(ctx, from, r.To)
+}
+
+// admit completes or undoes a move that was interrupted.
+func (l *liveRebuild) admit(ctx context.Context) error {
+	return storage.Admit(ctx, l.store, l.process.Settings.Store, l.process.Log)
+}
+
+// note notes in the store how far its move has come. It does nothing where the store is made anew in its place.
+func (l *liveRebuild) note(ctx context.Context, r RebuildRequest, step store.MoveStep) error {
+	if r.To == "" {
+		return nil
+	}
+	return l.store.NoteMove(ctx, store.Move{To: r.To, Step: step})
+}
+
+// place gives the closed new store its name, from which on it is in force. Whoever is killed in between leaves a note by
+// which the next consolidator finds out.
+func (l *liveRebuild) place(ctx context.Context, next *nextStore, r RebuildRequest) error {
+	if err := l.note(ctx, r, store.MovePlacing); err != nil {
+		return err
+	}
+	if err := storage.Place(ctx, next.place, next.path); err != nil {
+		return l.unplaced(context.WithoutCancel(ctx), err)
+	}
+	l.set(func(*RebuildStatus) { l.moved = true })
+	if err := l.note(ctx, r, store.MoveDone); err != nil { // the next one that is active tries it again
+		l.process.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the old store could not be marked as moved")
+	}
+	return nil
+}
+
+// unplaced finds out whether the new store has its name although an error was returned, as of a server that went away. It returns
+// the error if it has not. While nobody knows, neither store may be written: the consolidator begins anew, and waits until it
+// is admitted.
+func (l *liveRebuild) unplaced(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, switchWithin)
+	defer cancel()
+	err := l.admit(ctx)
+	if err == nil {
+		return cause
+	}
+	l.set(func(s *RebuildStatus) {
+		l.moved = true
+		if !errors.Is(err, memory.ErrConflict) {
+			err = fmt.Errorf("it is not known yet whether the new store is in force, and nothing is applied until it is: %w", errors.Join(cause, err))
+			s.Error, s.Code = err.Error(), memory.Code(memory.ErrUnavailable)
+		}
+	})
+	return nil
+}
+
+// isMoved reports whether the store is not the one in force any more.
+func (l *liveRebuild) isMoved() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.moved
+}
