@@ -18,8 +18,8 @@ import (
 // PublishAll stores many messages of one session, in their order, and returns when all are acknowledged or given up. It
 // calls done for each, with its index and its sequence or the error. It sends atomic batches, for which a broker that
 // syncs before it acknowledges does so once, and sends those of concurrent calls together; messages of a batch that is
-// not accepted are sent one by one, InFlight of them at a time, and retried. All are encoded first: memory.ErrInvalid names the message and the field, before
-// anything is sent.
+// not accepted are sent one by one, InFlight of them at a time, and retried. All are encoded first: memory.ErrInvalid
+// names the message and the field, before anything is sent.
 func (p *Publisher) PublishAll(ctx context.Context, bank memory.BankID, session memory.SessionID, messages []memory.Message,
 	done func(i int, seq uint64, err error)) error {
 	msgs := make([]*nats.Msg, len(messages))
@@ -61,7 +61,7 @@ func (p *Publisher) together(ctx context.Context, bank memory.BankID, session me
 		traced, spans[i] = p.conn.beginPublish(ctx, bank, session)
 		m.Header = telemetry.Inject(traced, nil)
 	}
-	last, err := p.conn.publishGrouped(ctx, msgs)
+	last, err := p.conn.PublishGrouped(ctx, msgs)
 	p.conn.batchesRefused.Store(errors.Is(err, errNoBatches))
 	for i := range msgs {
 		if err != nil { // it is sent again, under a span of its own
@@ -86,20 +86,22 @@ const (
 const batchesDisabled = 10174
 
 // The limits of one batch; the broker accepts 1,000 messages. It collects a batch in a file of its own, which costs
-// about five syncs however many messages it holds: fewer than batchLeast are stored faster one by one.
+// about five syncs however many messages it holds: fewer than BatchLeast are stored faster one by one.
 const (
-	batchLeast    = 6
+	BatchLeast    = 6
 	batchMessages = 500
 	batchBytes    = 4 << 20
 )
 
-// errBatch means that the broker did not accept a batch. Nothing of it is stored, unless only the answer was lost.
-// errNoBatches means that it never does: the stream takes none, or ingest, which the publishes of an account pass,
+// errBatch means that the broker did not accept a batch: nothing of it is stored. errNoBatches means that it never does: the stream takes none, or ingest, which the publishes of an account pass,
 // refuses their headers.
 var (
 	errBatch     = errors.New("the broker did not accept the batch")
 	errNoBatches = errors.New("no batches are accepted from here")
 )
+
+// BatchRefused reports whether an error of PublishGrouped means that nothing is stored. After any other, all may be.
+func BatchRefused(err error) bool { return errors.Is(err, errBatch) || errors.Is(err, errNoBatches) }
 
 // publishAll stores messages of one stream in order and returns when all are acknowledged. Each has a Nats-Msg-Id, so
 // that a repeat stores none twice. It sends atomic batches, because a broker that syncs before it acknowledges does so
@@ -132,7 +134,7 @@ func batchEnd(msgs []*nats.Msg, from int) int {
 // publishBatch stores messages as one batch and returns the sequence of the last; the others precede it directly. It
 // leaves the messages as they were.
 func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
-	if len(msgs) < batchLeast {
+	if len(msgs) < BatchLeast {
 		return 0, errBatch
 	}
 	id := nuid.Next()
@@ -166,10 +168,16 @@ func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64,
 				Err  int `json:"err_code"`
 			} `json:"error"`
 		}
-		if err := json.Unmarshal(answer.Data, &ack); err == nil && ack.Error != nil && (ack.Error.Err == 0 || ack.Error.Err == batchesDisabled) {
+		err = json.Unmarshal(answer.Data, &ack)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("the answer to a batch is not JSON: %w", err)
+		case ack.Error != nil && (ack.Error.Err == 0 || ack.Error.Err == batchesDisabled):
 			return 0, errNoBatches
-		} else if err != nil || ack.Error != nil || ack.Stream == "" || ack.Batch != id || ack.Count != len(msgs) {
+		case ack.Error != nil:
 			return 0, errBatch
+		case ack.Stream == "" || ack.Batch != id || ack.Count != len(msgs):
+			return 0, fmt.Errorf("the answer to a batch of %d is %.200q", len(msgs), answer.Data)
 		}
 		last = ack.Seq
 	}

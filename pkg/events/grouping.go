@@ -24,9 +24,10 @@ type groupedBatch struct {
 	err  error
 }
 
-// publishGrouped stores messages of the stream of messages as publishBatch does, perhaps together with others. After an
-// error of ctx they may be stored.
-func (c *Conn) publishGrouped(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
+// PublishGrouped stores messages of the stream of messages as one atomic batch, perhaps together with those of concurrent
+// calls, and returns the sequence of the last; the others precede it directly. BatchRefused tells of an error whether they
+// may be stored.
+func (c *Conn) PublishGrouped(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
 	b := &groupedBatch{msgs: msgs, done: make(chan struct{})}
 	g := &c.grouping
 	g.mu.Lock()

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strconv"
@@ -68,7 +69,7 @@ func (g *Gateway) events(w http.ResponseWriter, r *http.Request, c *caller) erro
 			return nil //nolint:nilerr // the reader is gone
 		}
 		if len(items) > 0 {
-			at = max(at, items[len(items)-1].Seq)
+			at = max(at, items[len(items)-1].seq)
 		}
 		if !kept {
 			continue
@@ -92,23 +93,25 @@ func (g *Gateway) events(w http.ResponseWriter, r *http.Request, c *caller) erro
 
 // missed reads a page of the changes that a feed no longer holds. At the end it returns the position that the feed had
 // before, because nothing lies in between.
-func missed(ctx context.Context, c *caller, bank memory.BankID, f *feed, at uint64) ([]memory.Change, uint64, error) {
+func missed(ctx context.Context, c *caller, bank memory.BankID, f *feed, at uint64) ([]event, uint64, error) {
 	read := f.position()
 	page, err := client.Call(ctx, c.client, wire.Changes, bank, wire.ChangesRequest{After: at, Limit: pageSize})
 	if err == nil && page.Next == "" {
 		at = max(at, read)
 	}
-	return page.Items, at, err
+	return eventsOf(page.Items), at, err
 }
 
 // changes writes an event for each change; its id is the number of the change.
-func (s sse) changes(items []memory.Change) error {
-	for _, c := range items {
-		if err := s.send("id: %d\nevent: %s\ndata: %s\n\n", c.Seq, c.What, encode(c)); err != nil {
-			return err
-		}
+func (s sse) changes(items []event) error {
+	if len(items) == 0 {
+		return nil
 	}
-	return nil
+	var all bytes.Buffer
+	for _, e := range items {
+		all.Write(e.text)
+	}
+	return s.write(all.Bytes())
 }
 
 // begin counts a stream of a caller. It returns false if the caller has too many.

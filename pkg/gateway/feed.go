@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,10 +17,36 @@ import (
 )
 
 const (
-	feedKept  = 4096                  // changes that a feed keeps for its streams
-	pageSize  = 1000                  // changes that are read at a time
-	feedPause = 20 * time.Millisecond // between two reads of a feed: what was announced meanwhile is read at once
+	feedKept = 4096 // changes that a feed keeps for its streams
+	pageSize = 1000 // changes that are read at a time
 )
+
+// A feed begins a read so long after the one before: what was announced meanwhile is read together, and each stream
+// writes it together. The more streams a feed has, the longer: 1,000 streams of one bank with 100 changes a second
+// write 14,000 times a second instead of 50,000 times.
+const (
+	feedPause   = 20 * time.Millisecond
+	streamPause = 50 * time.Microsecond // more for each stream
+)
+
+// event is a change as streams write it, made once for all of them.
+type event struct {
+	seq  uint64
+	id   string
+	text []byte
+}
+
+func eventOf(c memory.Change) event {
+	return event{c.Seq, c.ID, fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", c.Seq, c.What, encode(c))}
+}
+
+func eventsOf(changes []memory.Change) []event {
+	out := make([]event, len(changes))
+	for i, c := range changes {
+		out[i] = eventOf(c)
+	}
+	return out
+}
 
 // feeds are the feeds of one key, by bank.
 type feeds struct {
@@ -28,15 +56,15 @@ type feeds struct {
 
 // feed follows the changes of one bank for all streams of a key that show them.
 type feed struct {
-	uses int // guarded by feeds.mu
+	uses atomic.Int64 // streams; changed under feeds.mu
 	stop context.CancelFunc
 
 	mu    sync.Mutex
-	items []memory.Change // the newest, in order
-	from  uint64          // items are all changes after it
-	at    uint64          // up to where was read
-	news  chan struct{}   // closed when at moves or the feed ends
-	err   error           // why it ended
+	items []event       // the newest, in order
+	from  uint64        // items are all changes after it
+	at    uint64        // up to where was read
+	news  chan struct{} // closed when at moves or the feed ends
+	err   error         // why it ended
 }
 
 // follow returns the feed of a bank and starts it if it is new; leave ends the use of it.
@@ -65,14 +93,14 @@ func (c *caller) follow(ctx context.Context, bank memory.BankID) (f *feed, leave
 		c.feeds.open[bank] = f
 		go f.run(running, c, bank, sub)
 	}
-	f.uses++
+	f.uses.Add(1)
 	return f, func() { c.leave(bank, f) }, nil
 }
 
 func (c *caller) leave(bank memory.BankID, f *feed) {
 	c.feeds.mu.Lock()
 	defer c.feeds.mu.Unlock()
-	if f.uses--; f.uses == 0 {
+	if f.uses.Add(-1) == 0 {
 		f.stop()
 		if c.feeds.open[bank] == f {
 			delete(c.feeds.open, bank)
@@ -101,6 +129,7 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 	}()
 	err := func() error {
 		for received := ""; ; {
+			pause := time.After(feedPause + time.Duration(f.uses.Load())*streamPause)
 			if received == "" || !f.has(received) {
 				if err := f.read(ctx, c, bank, received); err != nil {
 					return err
@@ -114,12 +143,12 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			received = newest.Load().(string)
 			select {
-			case <-time.After(feedPause):
+			case <-pause:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+			received = newest.Load().(string)
 		}
 	}()
 	f.stop()
@@ -139,7 +168,7 @@ func (f *feed) run(ctx context.Context, c *caller, bank memory.BankID, sub *clie
 func (f *feed) has(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.ContainsFunc(f.items, func(c memory.Change) bool { return c.ID == id })
+	return slices.ContainsFunc(f.items, func(e event) bool { return e.id == id })
 }
 
 // read appends new changes, up to the one that was received or, where that is "", all that were announced.
@@ -153,10 +182,10 @@ func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID, received
 			return nil
 		}
 		f.mu.Lock()
-		f.items = append(f.items, page.Items...)
+		f.items = append(f.items, eventsOf(page.Items)...)
 		f.at = page.Items[len(page.Items)-1].Seq
 		if over := len(f.items) - feedKept; over > 0 {
-			f.from = f.items[over-1].Seq
+			f.from = f.items[over-1].seq
 			f.items = slices.Clone(f.items[over:])
 		}
 		close(f.news)
@@ -170,21 +199,13 @@ func (f *feed) read(ctx context.Context, c *caller, bank memory.BankID, received
 
 // since returns the changes after a position and a channel that is closed when there are more. kept is false if the feed
 // no longer holds all of them.
-func (f *feed) since(at uint64) (items []memory.Change, news <-chan struct{}, kept bool) {
+func (f *feed) since(at uint64) (items []event, news <-chan struct{}, kept bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at < f.from {
 		return nil, nil, false
 	}
-	i, _ := slices.BinarySearchFunc(f.items, at+1, func(c memory.Change, seq uint64) int {
-		switch {
-		case c.Seq < seq:
-			return -1
-		case c.Seq > seq:
-			return 1
-		}
-		return 0
-	})
+	i, _ := slices.BinarySearchFunc(f.items, at+1, func(e event, seq uint64) int { return cmp.Compare(e.seq, seq) })
 	return f.items[i:len(f.items):len(f.items)], f.news, true
 }
 

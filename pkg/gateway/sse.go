@@ -28,9 +28,9 @@ func newSSE(w http.ResponseWriter) sse {
 	return sse{w, http.NewResponseController(w)}
 }
 
-func (s sse) send(format string, args ...any) error {
+func (s sse) write(b []byte) error {
 	_ = s.rc.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:errcheck // a recorder has none
-	if _, err := fmt.Fprintf(s.w, format, args...); err != nil {
+	if _, err := s.w.Write(b); err != nil {
 		return err
 	}
 	return s.rc.Flush()
@@ -38,10 +38,10 @@ func (s sse) send(format string, args ...any) error {
 
 // event sends one event; JSON has no line break.
 func (s sse) event(name string, data []byte) error {
-	return s.send("event: %s\ndata: %s\n\n", name, data)
+	return s.write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
 }
 
-func (s sse) comment() error { return s.send(": here\n\n") }
+func (s sse) comment() error { return s.write([]byte(": here\n\n")) }
 
 // stream answers a request for pieces: delta and reset, then done or error.
 func (g *Gateway) stream(ctx context.Context, w http.ResponseWriter, c *caller, e wire.Description, b memory.BankID, data []byte) error {

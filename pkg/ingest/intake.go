@@ -1,10 +1,15 @@
 package ingest
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -19,6 +24,16 @@ const (
 	intakePendingBytes = 128 << 20
 )
 
+// A round of the intake: how many events it passes on at most, and how long it collects them while the stream has not
+// acknowledged those of the round before, which takes one or two milliseconds where it syncs.
+const (
+	roundEvents = 500
+	roundWait   = 5 * time.Millisecond
+)
+
+// intakeCloses is how long it may take to pass on the last events.
+const intakeCloses = 5 * time.Second
+
 // clientInfo is a header that the broker adds to what comes from another account: who sent it.
 const clientInfo = "Nats-Request-Info"
 
@@ -26,66 +41,175 @@ const clientInfo = "Nats-Request-Info"
 // acknowledgements back. It refuses the headers by which a publisher tells JetStream what to expect of the stream: they
 // would tell it whether other banks have messages. It keeps nothing: the reply subject of a publish is part of the
 // inbox for its acknowledgement. The processes share the work, so it goes on while one of them runs.
+//
+// What has come when it looks, and until the round before is acknowledged, is passed on together: several events of a
+// bank as one atomic batch, for which a broker that syncs before it acknowledges does so once.
 type intake struct {
-	conn  *events.Conn
-	inbox string
-	subs  []*nats.Subscription
+	conn            *events.Conn
+	inbox           string
+	acks, published *nats.Subscription
+	ended           chan struct{} // closed when nothing is passed on any more
+	unacknowledged  atomic.Int64  // of the last round
 }
 
 func (i *intake) open() error {
 	nc, n := i.conn.NC, i.conn.Naming
 	i.inbox = nc.NewInbox()
-	acks, err := nc.Subscribe(i.inbox+".*", i.acknowledge)
-	if err != nil {
+	var err error
+	if i.acks, err = nc.Subscribe(i.inbox+".*", i.acknowledge); err != nil {
 		return events.Classify(err, "subscribe to acknowledgements")
 	}
-	i.subs = append(i.subs, acks)
 	// One subscription, so that a flush does not overtake the message before it.
 	subject := n.Subject("*", events.KindIntake, "*.*")
-	published, err := nc.QueueSubscribe(subject, events.KindIntake, i.pass)
-	if err != nil {
-		i.close()
-		return events.Classify(err, "subscribe to %s", subject)
+	if i.published, err = nc.QueueSubscribeSync(subject, events.KindIntake); err != nil {
+		return errors.Join(events.Classify(err, "subscribe to %s", subject), i.acks.Unsubscribe())
 	}
-	i.subs = append(i.subs, published)
-	for _, s := range i.subs {
+	for _, s := range []*nats.Subscription{i.acks, i.published} {
 		if err := s.SetPendingLimits(intakePending, intakePendingBytes); err != nil {
-			i.close()
-			return fmt.Errorf("bound what waits on %s: %w", s.Subject, err)
+			return errors.Join(fmt.Errorf("bound what waits on %s: %w", s.Subject, err), i.acks.Unsubscribe(), i.published.Unsubscribe())
 		}
 	}
+	i.ended = make(chan struct{})
+	go i.run()
 	return nil
 }
 
 // close ends the intake. What was received is still passed on and acknowledged.
 func (i *intake) close() {
-	for k := len(i.subs) - 1; k >= 0; k-- {
-		_ = i.subs[k].Drain() // a connection that is closed has no subscription
+	_ = i.published.Drain() // a connection that is closed has no subscription
+	select {
+	case <-i.ended:
+	case <-time.After(intakeCloses):
+	}
+	_ = i.acks.Drain() // as above
+}
+
+// run passes on what is published until the subscription ends.
+func (i *intake) run() {
+	defer close(i.ended)
+	for {
+		m, err := i.published.NextMsgWithContext(context.Background())
+		if errors.Is(err, nats.ErrSlowConsumer) { // some were dropped
+			continue
+		}
+		if err != nil {
+			return
+		}
+		i.passAll(i.collect(m))
 	}
 }
 
-// pass publishes a message or flush to the stream.
-func (i *intake) pass(m *nats.Msg) {
+// collect returns a round that begins with an event.
+func (i *intake) collect(first *nats.Msg) []*nats.Msg {
+	round := []*nats.Msg{first}
+	for until := time.Now().Add(roundWait); len(round) < roundEvents; {
+		wait := time.Duration(0)
+		if len(round) < events.BatchLeast && i.unacknowledged.Load() > 0 {
+			wait = min(time.Until(until), time.Millisecond)
+		}
+		n, _, err := i.published.Pending()
+		if err != nil || n == 0 && wait <= 0 {
+			break
+		}
+		m, err := i.published.NextMsg(max(wait, time.Millisecond))
+		if errors.Is(err, nats.ErrTimeout) {
+			continue
+		}
+		if err != nil { // the next look meets it again
+			break
+		}
+		round = append(round, m)
+	}
+	return round
+}
+
+// event is what a publisher sent and what goes to the stream for it.
+type event struct{ from, to *nats.Msg }
+
+// passAll publishes what was received to the stream: the events of each bank in their order.
+func (i *intake) passAll(round []*nats.Msg) {
+	var banks []string
+	byBank := map[string][]event{}
+	for _, m := range round {
+		bank, to := i.checked(m)
+		if to == nil {
+			continue
+		}
+		if byBank[bank] == nil {
+			banks = append(banks, bank)
+		}
+		byBank[bank] = append(byBank[bank], event{m, to})
+	}
+	i.unacknowledged.Store(0)
+	var batches sync.WaitGroup
+	for _, bank := range banks {
+		all := byBank[bank]
+		if len(all) < events.BatchLeast {
+			i.passEach(all)
+			continue
+		}
+		batches.Go(func() {
+			if !i.passTogether(all) {
+				i.passEach(all)
+			}
+		})
+	}
+	batches.Wait()
+}
+
+// checked returns the bank of an event and what goes to the stream for it: nil if nothing does.
+func (i *intake) checked(m *nats.Msg) (bank string, to *nats.Msg) {
 	t := strings.Split(m.Subject, ".") // prefix.bank.intake.kind.session
 	if t[3] != events.KindMessage && t[3] != events.KindFlush {
-		return // whoever may publish here may not publish everything that the stages may
+		return "", nil // whoever may publish here may not publish everything that the stages may
 	}
 	m.Header.Del(clientInfo)
 	if name := refusedHeader(m.Header); name != "" {
 		i.answer(m.Reply, refusal(i.conn.Naming, name))
-		return
+		return "", nil
 	}
-	out := &nats.Msg{Subject: i.conn.Naming.Subject(t[1], t[3], t[4]), Header: m.Header, Data: m.Data}
-	if answerable(m.Reply) {
-		out.Reply = i.inbox + "." + base64.RawURLEncoding.EncodeToString([]byte(m.Reply))
+	return t[1], &nats.Msg{Subject: i.conn.Naming.Subject(t[1], t[3], t[4]), Header: m.Header, Data: m.Data}
+}
+
+// passTogether stores events as one batch and answers their publishers. It returns false if the broker refused the batch:
+// then they can be sent one by one. Where it did not answer, they may be stored, and their publishers, whose requests time
+// out, decide whether to send them again.
+func (i *intake) passTogether(all []event) bool {
+	msgs := make([]*nats.Msg, len(all))
+	for k, e := range all {
+		msgs[k] = e.to
 	}
-	if err := i.conn.NC.PublishMsg(out); err != nil {
-		i.conn.Log.Warn().Err(err).Msg("a publish was not passed on")
+	last, err := i.conn.PublishGrouped(context.Background(), msgs)
+	if events.BatchRefused(err) {
+		return false
+	}
+	if err != nil {
+		i.conn.Log.Warn().Err(err).Msg("publishes were not acknowledged")
+		return true
+	}
+	for k, e := range all {
+		i.answer(e.from.Reply, acknowledgement(i.conn.Naming, last-uint64(len(all)-1-k)))
+	}
+	return true
+}
+
+// passEach publishes events one by one without waiting for the acknowledgement of the stream, which acknowledge passes
+// on.
+func (i *intake) passEach(all []event) {
+	for _, e := range all {
+		if answerable(e.from.Reply) {
+			i.unacknowledged.Add(1)
+			e.to.Reply = i.inbox + "." + base64.RawURLEncoding.EncodeToString([]byte(e.from.Reply))
+		}
+		if err := i.conn.NC.PublishMsg(e.to); err != nil {
+			i.conn.Log.Warn().Err(err).Msg("a publish was not passed on")
+		}
 	}
 }
 
 // acknowledge passes the acknowledgement of the stream on.
 func (i *intake) acknowledge(m *nats.Msg) {
+	i.unacknowledged.Add(-1)
 	to, err := base64.RawURLEncoding.DecodeString(m.Subject[len(i.inbox)+1:])
 	if err != nil || m.Header.Get("Status") != "" { // there is no stream: the publisher's request times out
 		return
@@ -121,16 +245,29 @@ func refusedHeader(h nats.Header) string {
 	return refused
 }
 
-// refusal is the acknowledgement of a publish that was not stored, in the form that the stream uses.
+// pubAck is an acknowledgement in the form that a stream uses.
+type pubAck struct {
+	Error  *apiError `json:"error,omitempty"`
+	Stream string    `json:"stream"`
+	Seq    uint64    `json:"seq"`
+}
+
+type apiError struct {
+	Code        int    `json:"code"`
+	Description string `json:"description"`
+}
+
+func acknowledgement(n events.Naming, seq uint64) []byte {
+	return pubAck{nil, n.Messages(), seq}.encode()
+}
+
+// refusal is the acknowledgement of a publish that was not stored.
 func refusal(n events.Naming, header string) []byte {
-	type apiError struct {
-		Code        int    `json:"code"`
-		Description string `json:"description"`
-	}
-	b, _ := json.Marshal(struct { //nolint:errcheck // numbers and strings
-		Error  apiError `json:"error"`
-		Stream string   `json:"stream"`
-		Seq    uint64   `json:"seq"`
-	}{apiError{400, memory.Invalid("header "+header, "does not go with a message; publish it without").Error()}, n.Messages(), 0})
+	err := memory.Invalid("header "+header, "does not go with a message; publish it without")
+	return pubAck{&apiError{400, err.Error()}, n.Messages(), 0}.encode()
+}
+
+func (a pubAck) encode() []byte {
+	b, _ := json.Marshal(a) //nolint:errcheck // numbers and strings
 	return b
 }

@@ -19,19 +19,7 @@ import (
 func TestIntake(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t)
-	in, err := ingest.New(ingest.DefaultConfig(), ingest.Deps{Conn: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- in.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	runIntake(t, c)
 	inbox := c.NC.NewInbox()
 	heard, err := c.NC.SubscribeSync(inbox)
 	if err != nil {
@@ -54,12 +42,6 @@ func TestIntake(t *testing.T) {
 		}
 		return &info.State
 	}
-	natstest.Eventually(t, "the intake is open", func() bool {
-		if err := c.NC.Publish("mem.alice.intake.message.open", []byte(`{"content":"Is it open?"}`)); err != nil {
-			t.Fatal(err)
-		}
-		return stored(c.Naming.Messages()).Messages > 0
-	})
 	for _, kind := range []string{events.KindWrite, events.KindWindow, events.KindDead, events.KindParked, events.KindChange, "recall"} {
 		publish("mem.alice.intake."+kind+".planted", `{"content":"planted"}`, nil)
 	}
@@ -127,4 +109,33 @@ func (s *jetstreamState) in(suffix string) int {
 		}
 	}
 	return n
+}
+
+// runIntake runs an ingest until the test ends and waits until its intake is open.
+func runIntake(t *testing.T, c *events.Conn) {
+	t.Helper()
+	in, err := ingest.New(ingest.DefaultConfig(), ingest.Deps{Conn: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- in.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	natstest.Eventually(t, "the intake is open", func() bool {
+		if err := c.NC.Publish("mem.alice.intake.message.open", []byte(`{"content":"Is it open?"}`)); err != nil {
+			t.Fatal(err)
+		}
+		js, err := c.JS.Stream(t.Context(), c.Naming.Messages())
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := js.Info(t.Context())
+		return err == nil && info.State.Msgs > 0
+	})
 }
