@@ -8,7 +8,7 @@ var languageWords = map[Language]string{
 		over under after before by as than and or but so because if while until is are was were be been being am isn't aren't
 		wasn't don't doesn't didn't dont didnt do does did have has had haven't can can't cant cannot will won't would could
 		should may might must not no yes very just really also too never always still already only all some any every each
-		many much more most other another new old good great first last next today tomorrow yesterday week month year day
+		many much more most other another new old good great first last next today tomorrow yesterday week month year day wake woke
 		morning night time home work live lives lived like likes love want need think know go going went got get getting make
 		made take took come came see saw said say says tell told there here then now back out up down off again
 		house car dog cat friend family mother mom dad father sister brother wife husband son daughter name number birthday
@@ -27,27 +27,27 @@ var languageWords = map[Language]string{
 		heißt fahre fährt gehe geht komme kommt mache macht trinke esse spiele lerne kaufe gekauft gewesen jahr jahre woche
 		monat tag uhr januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag
 		sonntag hallo danke bitte guten alles gut sich man hab isst liebe mutter vater schwester bruder freund freundin`,
-	"nl": `welke welk hoeveel waarheen
+	"nl": `juni juli oktober welke welk hoeveel waarheen
 		de het een ik jij je hij zij ze wij we jullie mij me jou hem haar ons hun mijn jouw zijn onze en of maar want omdat dat als
 		dan wie wat waar wanneer waarom hoe in op aan bij van voor met zonder naar uit over onder tot tegen door sinds ben bent is
 		was waren heb hebt heeft hebben had hadden word wordt worden kan kunnen moet moeten wil willen zal zullen mag niet niets
 		geen nooit altijd nog al ook heel erg meer graag vandaag morgen gisteren nu hier daar er ja nee woon woont werk werkt
 		heet ga gaat kom komt doe doet drink eet speel vind vriend vriendin moeder vader zus broer jaar week maand dag uur
 		maandag dinsdag woensdag donderdag vrijdag zaterdag zondag maart mei augustus dank bedankt goed deze die dit naar jarig`,
-	"sv": `vilka vilken vilket vart
+	"sv": `oktober vilka vilken vilket vart
 		och att det som en ett den de jag du han hon vi ni dem mig dig oss er min mitt mina din ditt sin sitt sina vår vårt våra
 		hans hennes deras i på av för med till från om under över utan hos vid mot efter före är var varit vara har hade kan kunde
 		ska skulle vill ville måste får fick inte aldrig alltid också mycket mer bara nu här där idag igår imorgon men eller
 		eftersom när vad vem hur varför ja nej bor jobbar arbetar heter gillar tycker åker går kommer gör äter dricker köpte
 		år vecka månad dag måndag tisdag onsdag torsdag fredag lördag söndag mars maj juni juli augusti tack hej bra mamma pappa
 		syster bror vän barn`,
-	"da": `hvilken hvilke hvilket hvornår
+	"da": `januar februar oktober hvilken hvilke hvilket hvornår
 		og at det som en et den de jeg du han hun vi i dem mig dig os jer min mit mine din dit sin sit sine vores deres hans hendes på
 		af for med til fra om under over uden hos ved mod efter før er var været være har havde kan kunne skal skulle vil ville må
 		måtte ikke aldrig altid også meget mere kun nu her der idag dag går morgen men eller fordi når hvad hvem hvor hvordan
 		hvorfor ja nej bor arbejder hedder kan lide synes rejser kommer gør spiser drikker købte år uge måned mandag tirsdag onsdag
 		torsdag fredag lørdag søndag marts maj juni juli tak hej godt mor far søster bror ven hverken blev bliver`,
-	"nb": `hvilken hvilke hvilket
+	"nb": `januar februar oktober hvilken hvilke hvilket
 		og at det som en et ei den de jeg du han hun vi dere dem meg deg oss min mitt mine din ditt sin sitt sine vår vårt våre deres
 		hans hennes i på av for med til fra om under over uten hos ved mot etter før er var vært være har hadde kan kunne skal skulle
 		vil ville må måtte ikke aldri alltid også veldig mye mer bare nå her der i dag går morgen men eller fordi når hva hvem hvor
@@ -78,7 +78,7 @@ var languageWords = map[Language]string{
 		ayer ahora aquí allí sí vivo vive trabajo trabaja gusta gustan encanta como bebo compré compro llamo llama año años semana mes
 		día días lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre
 		octubre noviembre diciembre gracias hola bueno buenos buenas madre padre hermana hermano amigo amiga casa conmigo`,
-	"pt": `dois duas três sete dez passado passada próximo próxima filho filha filhos tio tia avô avó dentro
+	"pt": `agosto dois duas três sete dez passado passada próximo próxima filho filha filhos tio tia avô avó dentro
 		quais quanto quanta quantos quantas aonde
 		o a os as um uma uns umas de do da dos das no na nos nas ao à aos às pelo pela num numa eu tu você ele ela nós vocês eles elas me
 		te se lhe meu minha meus minhas teu tua seu sua nosso nossa este esta esse essa isso isto aquele que quem qual quando onde
@@ -87,7 +87,7 @@ var languageWords = map[Language]string{
 		muita mais menos já ainda hoje amanhã ontem agora aqui ali sim moro mora vivo trabalho trabalha gosto gosta comi comprei
 		chamo chama ano anos semana mês dia dias segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio
 		junho julho setembro outubro novembro dezembro obrigado obrigada olá bom boa mãe pai irmã irmão amigo amiga casa mudei`,
-	"it": `quali quanto quanta quanti quante
+	"it": `agosto quali quanto quanta quanti quante
 		il lo la i gli le un uno una di del dello della dei degli delle al allo alla ai agli alle dal dalla dai nel nella nei nelle sul
 		sulla io tu lui lei noi voi loro mi ti si ci vi me te mio mia miei mie tuo tua suo sua nostro nostra questo questa quello
 		quella che chi cosa quale quando dove come perché e ed o ma se anche per con senza su tra fra da in a sono sei è siamo siete
@@ -96,7 +96,7 @@ var languageWords = map[Language]string{
 		piacciono mangio bevo comprato chiamo chiama anno anni settimana mese giorno giorni lunedì martedì mercoledì giovedì venerdì
 		sabato domenica gennaio febbraio marzo aprile maggio giugno luglio settembre ottobre novembre dicembre grazie ciao buon
 		buona madre padre sorella fratello amico amica casa c'è dell'anno l'anno po'`,
-	"ca": `el la els les un una uns unes de del dels al als jo tu ell ella nosaltres vosaltres ells em et es ens us meu meva teva seva
+	"ca": `abril octubre novembre el la els les un una uns unes de del dels al als jo tu ell ella nosaltres vosaltres ells em et es ens us meu meva teva seva
 		aquest aquesta això que què qui quan on com per perquè amb sense sobre entre fins des i o però si ni en a soc sóc ets és som són
 		estic està era vaig va anar he has ha hem han tinc té tenim fer puc pot vull vol no mai sempre també molt més avui demà ahir
 		ara aquí visc viu treballo agrada any anys setmana mes dia gràcies hola bon dilluns dimarts dimecres dijous divendres meus`,
@@ -138,7 +138,7 @@ var languageWords = map[Language]string{
 		orada evet hayır ne kim nerede zaman neden nasıl hangi yaşıyorum oturuyorum çalışıyorum seviyorum severim gidiyorum geliyorum
 		istiyorum aldım gittim yıl hafta ay gün pazartesi salı çarşamba perşembe cuma cumartesi pazar teşekkürler merhaba annem babam
 		kardeşim arkadaşım adım olarak olan`,
-	"id": `yang dan di ke dari untuk dengan pada ini itu tidak bukan ada adalah akan sudah telah belum sedang saya aku kamu anda dia kami
+	"id": `mei juni juli oktober yang dan di ke dari untuk dengan pada ini itu tidak bukan ada adalah akan sudah telah belum sedang saya aku kamu anda dia kami
 		kita mereka nya juga atau tetapi tapi karena jika kalau bahwa sebagai oleh seperti lebih sangat sekali hari besok kemarin
 		sekarang sini sana apa siapa dimana kapan mengapa kenapa bagaimana berapa tinggal kerja bekerja suka pergi makan minum mau ingin
 		bisa harus tahun minggu bulan terima kasih selamat ibu ayah kakak adik teman rumah nama`,

@@ -67,7 +67,25 @@ func typeOf(ps []piece, low string, found marks, dates []date.Span) memory.Type 
 }
 
 func isEvent(ps []piece) bool {
-	return slices.ContainsFunc(ps, func(p piece) bool { return eventVerbs.Has(p.low) })
+	for i, p := range ps {
+		if eventVerbs.Has(p.low) && (i+1 >= len(ps) || ps[i+1].text != "-") && !names(ps, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether the "called" at piece i only names: "is called Rex", "a cat called Miso".
+func names(ps []piece, i int) bool {
+	if ps[i].low != "called" {
+		return false
+	}
+	for n, j := 0, before(ps, i); j >= 0 && n < 4; n, j = n+1, before(ps, j) {
+		if w := ps[j].low; w == "a" || w == "an" || n < 2 && (beForms.Has(w) || strings.HasSuffix(w, "'s")) {
+			return true
+		}
+	}
+	return false
 }
 
 // kind is experience for what the agent itself did, and opinion for a belief.

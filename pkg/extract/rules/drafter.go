@@ -59,6 +59,10 @@ func (t *drafter) sentence(s string) {
 			return
 		}
 	}
+	if t.isRequest(low) && !commands(ps) {
+		t.request(s, ps, low)
+		return
+	}
 	content := t.content(s)
 	found := all.in(low)
 	if t.empty(s, ps, found, content) {

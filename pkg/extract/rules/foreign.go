@@ -10,19 +10,23 @@ import (
 )
 
 // foreign drafts a sentence that is not English. It stands word for word behind its speaker's name, because a sentence
-// that is rewritten by the grammar of another language is wrong. Small talk, single words and questions that name
-// neither somebody nor a time make no fact; a sentence with a number always does.
+// that is rewritten by the grammar of another language is wrong. Small talk, single words, and questions and requests that
+// name neither somebody nor a time make no fact; a statement with a number always does.
 func (t *drafter) foreign(s string) {
 	t.follows, t.about = false, ""
 	lang := text.LanguageOf(s, t.habit)
 	content, words := says(s, lang)
 	number := hasDigit(s)
 	dates := t.dates(s, t.message.Time)
-	asked := instructs(s, lang)
+	wished, tells := wishes(s, lang)
+	wished = wished && t.message.Role == memory.RoleUser
+	asked := !wished && instructs(s, lang)
 	switch {
 	case content == 0, words < 2 && !number, words < 5 && content < 2 && !number && addresses.Has(firstWord(split(straighten(s)))):
 		return
 	case asked: // also as a question
+	case wished && len(dates) == 0 && (content < 3 || content < 8 && !tells && (lang == "de" || len(text.Names(s)) == 0)):
+		return
 	case asks(s) && len(dates) == 0 && (content < 3 || !number && (lang == "de" || len(text.Names(s)) == 0)): // German nouns look like names
 		return
 	}
@@ -30,7 +34,7 @@ func (t *drafter) foreign(s string) {
 	switch {
 	case asked:
 		typ = memory.TypeInstruction
-	case asks(s):
+	case asks(s), wished:
 		typ = memory.TypeQuestion
 	case len(dates) > 0:
 		typ = memory.TypeEvent

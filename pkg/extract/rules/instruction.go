@@ -9,17 +9,25 @@ import "regexp"
 const botVerbs = `(?:answer|repl|respond|writ|us|speak|talk|address|format|list|cit|quot|translat|summari[sz]|explain|suggest|recommend|ask|mention|includ|add|apologi[sz]|` +
 	`assum|refer|greet|sign|start|end|begin|send|remind|prefer|avoid|correct|check|run|commit|deploy|test|show|round|convert|schedul|book|order)(?:e|y|ies|es|s|ing|ying|ting|ning)?`
 
+// mannerVerbs are what "please" asks for of every answer; "please translate this" is a request for now.
+const mannerVerbs = `(?:always |never |only )?(?:answer|reply|respond|use|speak|talk|address|format|cite|quote|mention|include|assume|refer|greet|sign|start|end|begin|prefer|avoid|round)`
+
 var (
 	// instructions are the forms of English instructions, over the lower-case words of a sentence between spaces.
-	instructions = regexp.MustCompile(`^ (?:please )?(?:(?:from now on|in (?:the )?future|going forward) |(?:always|never) \p{L}+ |(?:do not|don't|don't ever|please|only|stop|remember to|make sure to|` +
+	instructions = regexp.MustCompile(`^ (?:please )?(?:(?:from now on|in (?:the )?future|going forward) |(?:always|never) \p{L}+ |please ` + mannerVerbs + ` |(?:do not|don't|don't ever|only|stop|remember to|make sure to|` +
 		`make sure you|be sure to|don't forget to|keep in mind to) (?:always |never |only )?` + botVerbs + ` |` +
-		`keep (?:your|the|all) (?:answers?|repl(?:y|ies)|responses?|messages?|texts?|tone|summaries) |be (?:brief|concise|short|polite|formal|informal|direct|honest|more|less) |` +
+		`keep (?:(?:your|the|all) )?(?:answers?|repl(?:y|ies)|responses?|messages?|texts?|tone|summaries) |be (?:brief|concise|short|polite|formal|informal|direct|honest|more|less) |` +
 		`(?:answer|reply|respond) (?:\p{L}+ )*(?:in|with|only|briefly|always) |(?:use|speak|write) (?:only |always )?(?:\p{L}+ ){1,4}(?:with me|to me|in your|when you|from now on) |(?:use only|only use|stop using) |` +
-		`call me [\p{L}'-]+ (?:from now on |please |instead |$))`)
+		`call me [\p{L}'-]+ (?:from now on |please |instead |$)|(?:do not|don't|stop) (?:ever )?call(?:ing)? me (?:\p{L}+ ){1,3}$|` +
+		`(?:send|remind|tell|give|show|wake|call|text|email|ping|message|update|brief|notify|warn|alert) me (?:[\p{L}\d:.'-]+ )*?(?:every|each|daily|weekly|monthly|whenever|always|(?:on )?(?:` +
+		`mon|tues|wednes|thurs|fri|satur|sun)days|(?:in the )?(?:mornings|evenings|afternoons)) |` +
+		`(?:when|whenever|every time|each time|any time|anytime) (?:i|you|we) (?:[\p{L}\d'-]+ )+?(?:please |always |never |don't |do not )*(?:assume|use|answer|reply|respond|remind|add|include|ask|give|show|quote|tell|call|check|suggest|keep|skip) |` +
+		`use (?:[\p{L}\d'-]+ ){1,3}(?:not|instead of|rather than) )`)
 	// noInstructions begin as instructions do and are none.
 	noInstructions = regexp.MustCompile(`^ (?:please )?(?:never (?:mind|say never|been|had|heard|knew|thought|felt|met|tried|seen|gets?|got|happened|again|fails|too|a|the|ever|too|in|been|know)|` +
 		`always (?:look on|nice|good|great|lovely|fun|happy|glad|a|the|been|had|wanted|loved|liked|thought|so|there|here|wear|in|remember that|remember when|is|was|did)) `)
 	calledLater = regexp.MustCompile(`^ (?:please )?call me (?:when|if|later|tomorrow|tonight|today|back|asap|at|on|after|before|once|crazy|maybe|anytime|as|a|an|the|soon|now|in) `)
+	forNow      = regexp.MustCompile(`^ please \p{L}+ (?:me|us|this|that|it|these|those|him|her|them) `)
 	pastForm    = regexp.MustCompile(`^ (?:always|never) \p{L}+ed `)
 )
 
@@ -37,5 +45,5 @@ func commands(ps []piece) bool {
 	if requests.MatchString(low) {
 		return true
 	}
-	return instructions.MatchString(low) && !noInstructions.MatchString(low) && !calledLater.MatchString(low) && !pastForm.MatchString(low)
+	return instructions.MatchString(low) && !noInstructions.MatchString(low) && !calledLater.MatchString(low) && !forNow.MatchString(low) && !pastForm.MatchString(low)
 }

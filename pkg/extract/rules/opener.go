@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
@@ -13,11 +14,12 @@ var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, 
 	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,
 	bro, girl, guys, and, but, also, plus, then, besides, anyway so, fyi, just so you know, to be honest, tbh, honestly, actually, i mean, you know, like,
 	speaking of which, amazing, wonderful, perfect, good, fine, sorry, sounds good, sounds great, got it, i see, same here, me too, same, yay, phew, ugh,
-	please, however, first of all, guess what, you know what, morning all, morning everyone, morning, evening all, hi all, hi everyone, hey everyone, hey all, hello everyone, hello all, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately`)
+	please, however, first of all, guess what, you know what, morning all, morning everyone, morning, evening all, hi all, hi everyone, hey everyone, hey all, hello everyone, hello all, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately, remember, note, note to self, reminder`)
 
 // bareOpeners need no mark behind them.
 var bareOpeners = phraseList(`and, but, also, plus, oh, well, yeah, yep, yup, ok, okay, haha, lol, lmao, aww, hmm, um, uh, btw, by the way, anyway, fyi, just so you know,
-	wow, please remember that, remember that, please note that, note that, i mean, you know what, also just, and also, but also, and then, so yeah`)
+	wow, please remember that, remember that, please note that, note that, keep in mind that, please keep in mind that, bear in mind that, don't forget that,
+	keep in mind, bear in mind, please keep in mind, i mean, you know what, also just, and also, but also, and then, so yeah`)
 
 var openerSet, bareSet = phraseSet(openers), phraseSet(bareOpeners)
 
@@ -128,8 +130,14 @@ func (t *drafter) content(s string) int {
 			n++
 		}
 	}
+	if pronouns.MatchString(s) {
+		n += 2
+	}
 	return n + cjk/2
 }
+
+// pronouns finds by which pronouns somebody goes: stop words that say something.
+var pronouns = regexp.MustCompile(`(?i)\b(?:he|she|they|ze|xe) ?/ ?(?:him|her|them|they|she|he|zir|xem)\b|\b(?:any|all) pronouns\b`)
 
 // polite are words that chat is made of and that state nothing by themselves.
 var polite = text.NewWordSet(`awesome amazing great good nice cool wonderful fantastic lovely sweet incredible impressive neat perfect fine true
@@ -183,7 +191,7 @@ func completeFragment(ps []piece, low string) string {
 	switch {
 	case second == "":
 	case (w == "gonna" || w == "going") && strings.Contains(low, " be "), w == "felt" && (second == "so" || second == "like" || second == "really"):
-	case w == "gonna" || w == "going" && second == "to" || ongoing.Has(w) && !nounVerb(ps, i):
+	case w == "gonna" || w == "going" && second == "to" || ongoing.Has(w) && !nounVerb(ps, i) && !opensClause(ps, i):
 		with = "I'm"
 	case (w == "excited" || w == "happy" || w == "glad" || w == "proud" || w == "sorry" || w == "sad" || w == "grateful" || w == "thankful" || w == "thrilled" || w == "stoked") &&
 		behind.Has(second):
@@ -198,6 +206,8 @@ func completeFragment(ps []piece, low string) string {
 		with = "I"
 	case strings.HasSuffix(w, "ed") && !regularPresent.Has(w) && len(w) > 4 && behind.Has(second) && !passive.Has(w):
 		with = "I"
+	case (w == "born" || w == "raised") && (second == "and" || second == "in" || second == "on"):
+		with = "I was"
 	case stated.Has(w) && stateObject.Has(second):
 		with = "I"
 	}
@@ -224,6 +234,26 @@ func nounVerb(ps []piece, i int) bool {
 		}
 		if clause.Has(w) || strings.Contains(ps[j].low, "'") || ps[j-1].low == "" && strings.Contains(ps[j-1].text, " -") {
 			return false
+		}
+	}
+	return false
+}
+
+// opensClause reports whether the -ing form at piece i belongs to a main clause that follows: "Having two kids, I …",
+// "Starting January I'll …", "Going forward, use …".
+func opensClause(ps []piece, i int) bool {
+	first := next(ps, i+1)
+	if first < len(ps) && ps[first].low == "forward" && ps[i].low != "looking" {
+		return true
+	}
+	for n, j := 0, first; j < len(ps) && n < 16; n, j = n+1, next(ps, j+1) {
+		base, _, _ := strings.Cut(ps[j].low, "'")
+		if base != "i" && base != "we" && base != "my" && base != "our" {
+			continue
+		}
+		before := strings.TrimSpace(ps[j-1].text)
+		if before == "," || (ps[i].low == "starting" || ps[i].low == "beginning") && n > 0 && base != "my" && base != "our" {
+			return true
 		}
 	}
 	return false

@@ -152,7 +152,11 @@ func (t *drafter) question(s string, ps []piece) {
 	if len(dates) == 0 && (!h.I || len(text.Names(s)) == 0) || content < least || len(s) > 300 {
 		return
 	}
-	text := capitalise(t.me) + " asked: " + date.Annotate(s, dates)
+	t.ask(capitalise(t.me)+" asked: "+date.Annotate(s, dates), s, ps, dates)
+}
+
+// ask drafts that a sentence was asked.
+func (t *drafter) ask(text, s string, ps []piece, dates []date.Span) {
 	d := extract.Draft{Text: text, Type: memory.TypeQuestion, Kind: t.kind(memory.TypeQuestion, false), Speaker: t.message.Speaker,
 		Sources: []memory.MessageID{t.message.ID}, Occurred: occurred(dates), Confidence: 1, Entities: t.entities(text), Tags: tagsOf(phrase(ps), s, memory.TypeQuestion)}
 	t.drafts = append(t.drafts, candidate{Draft: d, weight: 1})

@@ -78,6 +78,7 @@ type cast struct {
 	people []string // names of those who talk, in order
 	known  []alias
 	habits map[string]text.Language // of those who talk, by name; "" is that of all
+	bot    bool                     // an assistant takes part
 }
 
 // alias is one spelling of a known entity.
@@ -90,6 +91,7 @@ func newCast(in extract.Input) cast {
 	var c cast
 	for _, list := range [][]memory.Message{in.Context, in.New} {
 		for _, m := range list {
+			c.bot = c.bot || m.Role == memory.RoleAssistant
 			if n := nameOf(m); !slices.Contains(c.people, n) {
 				c.people = append(c.people, n)
 			}

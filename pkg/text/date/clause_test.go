@@ -54,3 +54,32 @@ func TestWhatIsClosedIsNotPast(t *testing.T) {
 		{"È arrivata il 2 marzo.", "it", "2026-03-02"},
 	})
 }
+
+// TestWhatADecadeDescribes tells the time of a deed from the kind of a thing.
+func TestWhatADecadeDescribes(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"I restore 18th century clocks.", "en", ""},
+		{"He collects 1950s postcards.", "en", ""},
+		{"My aunt was a nurse in the 1950s.", "en", "1950-01-01 1959-12-31"},
+		{"The mill was built in the 18th century by a miller.", "en", "1700-01-01 1799-12-31"},
+		{"In the 1950s people took the tram.", "en", "1950-01-01 1959-12-31"},
+		{"We have to migrate before Q1.", "en", "2027-01-01 2027-03-31"},
+		{"We will hire in Q4.", "en", "2026-10-01 2026-12-31"},
+	})
+}
+
+// TestSinceADeed reads since when something holds; a clause behind "since" may be a reason.
+func TestSinceADeed(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"My knee clicks since the injury in February.", "en", "2026-02-01 2026-02-28"},
+		{"Since the merger in November we share an office.", "en", "2025-11-01 2025-11-30"},
+		{"I cook since Tomas arrives on Friday.", "en", "2026-10-16"},
+		{"Mein Ohr pfeift seit dem Konzert im Februar.", "de", "2026-02-01 2026-02-28"},
+		{"Seit wir im November umziehen wollen, packe ich.", "de", "2026-11-01 2026-11-30"},
+		{"J'ai mal au dos depuis l'accident en février.", "fr", "2026-02-01 2026-02-28"},
+		{"Ik slaap slecht sinds de verhuizing in februari.", "nl", "2026-02-01 2026-02-28"},
+		{"No corro desde la lesión de febrero.", "es", "2026-02-01 2026-02-28"},
+	})
+}

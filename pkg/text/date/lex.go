@@ -80,7 +80,10 @@ func scan(s string) []token {
 				if r == '\'' || r == '’' {
 					if next, _ := utf8.DecodeRuneInString(s[i+size:]); letter(next) && !isCJK(next) {
 						i += size
-						if n := ending(s[i:]); n > 0 {
+						if t.low == "zo" && next == 'n' { // the Dutch zo'n is no Sunday
+							t.low += "'n"
+							i++
+						} else if n := ending(s[i:]); n > 0 {
 							out = append(out, t)
 							out[len(out)-1].end = i - size
 							t = token{start: i - size, low: "'" + strings.ToLower(s[i:i+n])}

@@ -106,6 +106,9 @@ func (p *parser) decade(i int, _ bool) (point, int, bool) {
 	}
 	if n, next, ok := p.nthOf(i); ok && n > 0 && n < 30 {
 		if u, is := p.value(next, kUnit); is && unit(u) == uCentury {
+			if p.describes(i, next+1) {
+				return point{}, i, false
+			}
 			return p.fix(i, interval{from: dayNumber(n*100-100, 1, 1), to: dayNumber(n*100, 1, 1) - 1}), next + 1, true
 		}
 	}
@@ -129,7 +132,24 @@ func (p *parser) decade(i int, _ bool) (point, int, bool) {
 	if behind {
 		next++
 	}
+	if p.describes(i, next) {
+		return point{}, i, false
+	}
 	return p.fix(i, interval{from: dayNumber(y, 1, 1), to: dayNumber(y+10, 1, 1) - 1}), next, true
+}
+
+// describes reports whether the decade or century from i to next says of which kind something is: "17th century maps",
+// but "in the 1990s people".
+func (p *parser) describes(i, next int) bool {
+	if next >= len(p.t) || p.t[next].mark || p.t[next].senses != nil || p.t[next].upper || p.tab.words[p.t[next].low] || p.isPast(next) {
+		return false
+	}
+	for k := i - 1; k >= 0 && k >= i-3 && !p.t[k].mark; k-- {
+		if p.has(k, kIn, kSince, kUntil, kFrom, kTo, kAfter, kBefore, kBetween, kOf) {
+			return false
+		}
+	}
+	return true
 }
 
 // quarter reads "Q1 2019", "2019 H2" and "the first quarter of 2018".
@@ -162,12 +182,17 @@ func (p *parser) quarter(i int, _ bool) (point, int, bool) {
 		} else if !p.known || p.direction(i) < 0 {
 			return point{}, i, false
 		} else {
-			y, rel = p.y, true
+			rel = true
 		}
 	}
 	from, months := q*3-2, 3
 	if q > 4 { // halves
 		from, months = (q-5)*6+1, 6
+	}
+	if rel && y == 0 {
+		if y = p.y; p.direction(i) > 0 && dayNumber(y, from+months, 1) <= p.today {
+			y++
+		}
 	}
 	return p.fix(i, interval{from: dayNumber(y, from, 1), to: dayNumber(y, from+months, 1) - 1, rel: rel}), next, true
 }

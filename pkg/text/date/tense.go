@@ -18,7 +18,25 @@ func (p *parser) direction(i int) int {
 			return -1
 		}
 	}
+	if d == 0 && p.sinceDeed(i) {
+		return -1
+	}
 	return d
+}
+
+// sinceDeed reports whether the date at i is that of what something holds since: "since the operation in March". A clause
+// behind "since", which may mean "because", has a verb or its subject.
+func (p *parser) sinceDeed(i int) bool {
+	for j := i - 1; j >= 0 && j >= i-6 && !p.t[j].mark; j-- {
+		low := p.t[j].low
+		if p.has(j, kSince) && !p.has(j, kFrom) || strings.HasPrefix(low, "desde") && p.has(i-1, kOf) {
+			return true
+		}
+		if p.cue(j, i) != 0 || matches(p.tab.present, low) || matches(p.tab.being, low) || matches(p.tab.subject, low) || matches(p.tab.stating, low) {
+			return false
+		}
+	}
+	return false
 }
 
 func (p *parser) sentenceDirection(i int) int {

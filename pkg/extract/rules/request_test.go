@@ -1,0 +1,107 @@
+package rules_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// What somebody asks a bot to do is no fact about anybody: it is kept as asked where it tells something, and dropped
+// where it does not.
+func TestRequestsAreNoStatements(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		said, want string
+		typ        memory.Type
+	}{
+		{"Draft me a letter to my landlord in Ghent", "Vera asked: Draft Vera a letter to their landlord in Ghent.", memory.TypeQuestion},
+		{"please book two seats for the matinee on 3 May", "Vera asked: please book two seats for the matinee on 3 May (3 May 2026).", memory.TypeQuestion},
+		{"Could you look at my invoice again, I think the VAT is wrong", "Vera asked: Could you look at Vera's invoice again, Vera thinks the VAT is wrong.", memory.TypeQuestion},
+		{"how do I get my cat used to the new flat", "Vera asked: how does Vera get their cat used to the new flat.", memory.TypeQuestion},
+		{"Wake me at 5 tomorrow", "Vera asked: Wake Vera at 5 tomorrow (15 April 2026).", memory.TypeQuestion},
+		{"Summarise it", "", ""},
+		{"give me another one", "", ""},
+		{"Let me know when it's finished", "", ""},
+		{"Put on some music", "", ""},
+		{"Tell me more about fjords", "", ""},
+		{"can you make it a bit longer", "", ""},
+		{"Send me a digest every Monday", "Vera asked: Send Vera a digest every Monday.", memory.TypeInstruction},
+		{"Whenever I mention money, use Swiss francs", "Vera asked: Whenever Vera mentions money, use Swiss francs.", memory.TypeInstruction},
+		{"Going forward, write dates the ISO way", "Vera asked: Going forward, write dates the ISO way.", memory.TypeInstruction},
+		{"Don't call me Mrs. Lund", "Vera asked: Don't call Vera Mrs. Lund.", memory.TypeInstruction},
+		{"Please keep replies below fifty words", "Vera asked: Please keep replies below fifty words.", memory.TypeInstruction},
+		{"Please translate this", "", ""},
+		{"Keep in mind that I'm diabetic", "Vera is diabetic.", memory.TypeConstraint},
+		{"Reminder: the boiler is serviced on 20 April", "Vera said: the boiler is serviced on 20 April (20 April 2026).", memory.TypeEvent},
+		{"Having three dogs, I walk a lot", "Having three dogs, Vera walks a lot.", memory.TypeFact},
+		{"Starting in June I'll teach yoga", "Starting in June (June 2026) Vera will teach yoga.", memory.TypeEvent},
+		{"Working on a novel that my agent likes", "Vera is working on a novel that their agent likes.", memory.TypeFact},
+		{"Looking forward to Lisbon", "Vera is looking forward to Lisbon.", memory.TypeFact},
+		{"Mail me at vera@example.org", "Mail Vera at vera@example.org.", memory.TypeFact},
+		{"I go by she/they", "Vera goes by she/they.", memory.TypeFact},
+		{"I have a parrot called Otto", "Vera has a parrot called Otto.", memory.TypeFact},
+		{"I called the garage", "Vera called the garage.", memory.TypeEvent},
+		{"My kitchen has a built-in oven", "Vera's kitchen has a built-in oven.", memory.TypeFact},
+		{"Born in Split, raised in Graz", "Vera was born in Split, raised in Graz.", memory.TypeEvent},
+	} {
+		ask := message("m1", 1, memory.RoleUser, "Vera", c.said)
+		ask.Time = time.Date(2026, 4, 14, 10, 0, 0, 0, time.UTC)
+		got := facts(t, message("m0", 0, memory.RoleAssistant, "", "Hello."), ask)
+		switch {
+		case c.want == "" && len(got) != 0:
+			t.Errorf("%q is kept as %q", c.said, got[0].Text)
+		case c.want != "" && len(got) != 1:
+			t.Errorf("%q makes %d facts", c.said, len(got))
+		case c.want != "" && (got[0].Text != c.want || got[0].Type != c.typ):
+			t.Errorf("%q is %s: %q", c.said, got[0].Type, got[0].Text)
+		}
+	}
+}
+
+// Without a bot an imperative may be a note of what is to be done.
+func TestNotesOfWhatIsToBeDoneStand(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Prepare the slides for the board":      "Vera said: Prepare the slides for the board.",
+		"Check the tyres before the long drive": "Vera said: Check the tyres before the long drive.",
+	} {
+		if got := facts(t, by("Vera", said)); len(got) != 1 || got[0].Text != want {
+			t.Errorf("%q makes %+v", said, got)
+		}
+	}
+}
+
+func TestRequestsInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		said, want string
+		typ        memory.Type
+	}{
+		{"Such mir einen Zug nach Bremen", "", ""},
+		{"Könntest du das bitte kürzer machen", "", ""},
+		{"Weck mich morgen um sechs", "Vera: Weck mich morgen (15 April 2026) um sechs", memory.TypeQuestion},
+		{"Mach mir einen Speiseplan, ich esse kein Fleisch und habe montags keine Zeit", "Vera: Mach mir einen Speiseplan, ich esse kein Fleisch und habe montags keine Zeit", memory.TypeQuestion},
+		{"Ich mache mir immer Sorgen um meinen Bruder", "Vera: Ich mache mir immer Sorgen um meinen Bruder", memory.TypeFact},
+		{"Schreib mir ab jetzt auf Englisch", "Vera: Schreib mir ab jetzt auf Englisch", memory.TypeInstruction},
+		{"Explícame cómo funciona el motor", "", ""},
+		{"Recuérdame llamar a mi tía Berta el 3 de mayo", "Vera: Recuérdame llamar a mi tía Berta el 3 de mayo (3 May 2026)", memory.TypeQuestion},
+		{"Traduis cette phrase s'il te plaît", "", ""},
+		{"Trouve-moi un cadeau pour mon frère Hugo qui aime la voile", "Vera: Trouve-moi un cadeau pour mon frère Hugo qui aime la voile", memory.TypeQuestion},
+		{"Spiegami la differenza tra questi due contratti", "", ""},
+		{"Me ajuda com a lição de casa", "", ""},
+		{"Geef me een voorbeeld van zo'n brief", "", ""},
+	} {
+		ask := message("m1", 1, memory.RoleUser, "Vera", c.said)
+		ask.Time = time.Date(2026, 4, 14, 10, 0, 0, 0, time.UTC)
+		got := facts(t, ask)
+		switch {
+		case c.want == "" && len(got) != 0:
+			t.Errorf("%q is kept as %q", c.said, got[0].Text)
+		case c.want != "" && len(got) != 1:
+			t.Errorf("%q makes %d facts", c.said, len(got))
+		case c.want != "" && (got[0].Text != c.want || got[0].Type != c.typ):
+			t.Errorf("%q is %s: %q", c.said, got[0].Type, got[0].Text)
+		}
+	}
+}
