@@ -21,7 +21,8 @@ const (
 		`solve|prove|pretend|imagine|provide|wake|remember|forget|do not forget|don't forget|edit|format|simplify|research|estimate|confirm|verify`
 	// meVerbs are requests too with the speaker behind them. Alone they begin what people say of themselves, who leave
 	// out "I": "Read the book", "Play the guitar".
-	meVerbs = `let|read|play|set|keep|make|walk|get|put|build|call|text|email|mail|reply|respond|answer|order|count|turn|pick|teach|lend|bring|buy|cook|sing|drive|open`
+	meVerbs = `let|read|play|set|keep|make|walk|get|put|build|call|text|email|mail|reply|respond|answer|order|count|turn|pick|` +
+		`teach|lend|bring|buy|cook|sing|drive|open`
 	// please stands before a request.
 	please = `(?:(?:please|pls|plz|kindly|just|now|then|next|also|so|and|but|first|again|hey|ok|okay) )*`
 )
