@@ -51,7 +51,7 @@ func TestAMoveThatIsKilled(t *testing.T) {
 	waitAnswering(p)
 	converse(p, "talk", 20)
 	p.settle("talk")
-	k := talk(t, b.url, 300*time.Millisecond)
+	k := talk(t, b.url, 200*time.Millisecond)
 
 	killed, to := map[string]bool{}, ""
 	tick := time.NewTicker(2 * time.Millisecond)

@@ -40,7 +40,10 @@ type talker struct {
 	said    int
 }
 
-// talk starts a talker. every leaves a consolidator on a busy machine the time to follow.
+// slowAfter is after how many messages a talker slows down tenfold: a consolidator on a busy machine must be able to follow.
+const slowAfter = 30
+
+// talk starts a talker, which publishes a message every so often.
 func talk(t *testing.T, url string, every time.Duration) *talker {
 	t.Helper()
 	p := dial(t, url)
@@ -50,6 +53,9 @@ func talk(t *testing.T, url string, every time.Duration) *talker {
 		defer tick.Stop()
 		seen := 0.
 		for ; ; k.said++ {
+			if k.said == slowAfter {
+				tick.Reset(10 * every)
+			}
 			select {
 			case <-tick.C:
 			case <-k.stop:
@@ -131,7 +137,7 @@ func TestAStoreIsMovedWhileEverythingRuns(t *testing.T) {
 		}
 		var k *talker
 		session(t, c, func(p plain, l *local.Local) {
-			converse(p, "talk", 60)
+			converse(p, "talk", 36)
 			p.publish("mem.talk.message.secret", `{"id":"secret","speaker":"Alice","content":"My safe opens with the word `+secret+`."}`)
 			p.publish("mem.talk.flush.secret", "")
 			p.settle("talk")
