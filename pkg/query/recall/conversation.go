@@ -74,16 +74,22 @@ func (g *gatherer) messagesToRank(context.Context) error {
 	for _, n := range c.around {
 		have[n.No] = true
 	}
-	more, err := g.s.Around(absent(c.sources, have), 3, 4)
-	if err != nil {
-		return err
-	}
-	t := newThreads(append(more, c.around...))
+	t := newThreads(c.around)
 	wanted := c.rows
 	if g.req.on(memory.StrategyGraph) {
-		wanted = t.adjacent(c.rows)
+		wanted = t.adjacent(c.rows) // whose neighbours are all known
 	}
-	allowed, err := g.s.Messages(distinct(wanted, c.sources, c.near))
+	var allowed []MessageRow
+	err := g.together(func(g *gatherer) error {
+		more, err := g.s.Around(absent(c.sources, have), 3, 4)
+		if len(more) > 0 {
+			t = newThreads(append(more, c.around...))
+		}
+		return err
+	}, func(g *gatherer) (err error) {
+		allowed, err = g.s.Messages(distinct(wanted, c.sources, c.near))
+		return err
+	})
 	if err != nil {
 		return err
 	}

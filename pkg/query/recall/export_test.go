@@ -42,7 +42,11 @@ func (e *Engine) FusePrefetched(ctx context.Context, bank memory.BankID, r wire.
 			return err
 		}
 		g.second = nil
-		if g.question, err = understand(q, s); err != nil {
+		speakers, err := s.Speakers(maxSpeakers)
+		if err != nil {
+			return err
+		}
+		if g.question, err = understand(q, s, speakers); err != nil {
 			return err
 		}
 		for _, record := range []memory.Record{memory.RecordMessage, memory.RecordFact} {

@@ -161,21 +161,27 @@ func (g *gatherer) readFoundFacts() ([]int64, error) {
 	return dropExcluded(g, memory.RecordFact, nos, g.facts), nil
 }
 
+// readFound reads what was found, for readCandidates.
+func (g *gatherer) readFound(context.Context) error {
+	facts, messages := g.pool.rows(memory.RecordFact), g.pool.rows(memory.RecordMessage)
+	return g.together(func(g *gatherer) error { return g.readFacts(facts) }, func(g *gatherer) error { return g.readMessages(messages) })
+}
+
 // readCandidates reads everything that was found and drops what the filter excludes.
 func (g *gatherer) readCandidates() error {
-	composites, observations := g.pool.rows(memory.RecordComposite), g.pool.rows(memory.RecordObservation)
-	if err := g.readComposites(composites); err != nil {
-		return err
-	}
-	if err := g.readObservations(observations); err != nil {
-		return err
-	}
-	facts, err := g.readFoundFacts()
+	composites, observations, messages := g.pool.rows(memory.RecordComposite), g.pool.rows(memory.RecordObservation), g.pool.rows(memory.RecordMessage)
+	var facts []int64
+	err := g.together(
+		func(g *gatherer) (err error) {
+			if err = g.readComposites(composites); err == nil { // which may find facts
+				facts, err = g.readFoundFacts()
+			}
+			return err
+		},
+		func(g *gatherer) error { return g.readObservations(observations) },
+		func(g *gatherer) error { return g.readMessages(messages) },
+	)
 	if err != nil {
-		return err
-	}
-	messages := g.pool.rows(memory.RecordMessage)
-	if err := g.readMessages(messages); err != nil {
 		return err
 	}
 	g.candidates = map[memory.Record][]int64{

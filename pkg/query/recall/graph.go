@@ -101,7 +101,7 @@ func (g *gatherer) graph(context.Context) error {
 		}
 	}
 	slices.Sort(ids)
-	nos, err := g.s.FactNumbers(factIDs(ids))
+	nos, err := g.numbersOf(factIDs(ids))
 	if err != nil {
 		return err
 	}
@@ -126,20 +126,28 @@ func factIDs(ids []string) []memory.FactID {
 
 // relations returns the stored relations of nodes, and one for each two facts that share an entity.
 func (g *gatherer) relations(from []string) ([]memory.Relation, error) {
-	out, err := g.s.Relations(from, graphEdges)
-	if err != nil {
-		return nil, err
-	}
-	nos, err := g.s.FactNumbers(factIDs(from))
-	if err != nil {
-		return nil, err
-	}
-	if err := g.readFacts(nos); err != nil {
-		return nil, err
-	}
-	facts := present(nos, g.facts)
-	facts = facts[:min(len(facts), graphSeeds)]
-	shared, err := g.factsSharing(facts)
+	var out []memory.Relation
+	var facts []FactRow
+	var shared map[memory.EntityID][]FactRow
+	err := g.together(
+		func(g *gatherer) (err error) {
+			out, err = g.s.Relations(from, graphEdges)
+			return err
+		},
+		func(g *gatherer) error {
+			nos, err := g.numbersOf(factIDs(from))
+			if err == nil {
+				err = g.readFacts(nos)
+			}
+			if err != nil {
+				return err
+			}
+			facts = present(nos, g.facts)
+			facts = facts[:min(len(facts), graphSeeds)]
+			shared, err = g.factsSharing(facts)
+			return err
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +162,26 @@ func (g *gatherer) relations(from []string) ([]memory.Relation, error) {
 		}
 	}
 	return out, nil
+}
+
+// numbersOf returns the numbers of facts by id that the filter lets through, ascending. It asks for those alone that were
+// not read.
+func (g *gatherer) numbersOf(ids []memory.FactID) ([]int64, error) {
+	known := make(map[memory.FactID]int64, len(g.facts))
+	for no, f := range g.facts {
+		known[f.ID] = no
+	}
+	var nos []int64
+	var unknown []memory.FactID
+	for _, id := range ids {
+		if no, ok := known[id]; ok {
+			nos = append(nos, no)
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	more, err := g.s.FactNumbers(unknown)
+	return distinct(nos, more), err
 }
 
 // factsSharing returns the facts that name each entity of some facts, unless more than graphHub facts name it.

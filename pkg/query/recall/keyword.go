@@ -55,17 +55,17 @@ func (g *gatherer) lookUp(r memory.Record) error {
 	if l.done {
 		return nil
 	}
-	var err error
-	if l.size, err = g.s.Size(r); err != nil || l.size == 0 {
+	size, err := g.s.Size(r)
+	if l.size = size; err != nil || size == 0 {
 		l.done = err == nil
 		return err
 	}
-	rows, all := make([][]int64, len(terms)), make([]int, len(terms))
+	rows, all, err := matching(g.s, r, terms, g.cfg.CommonTerm)
+	if err != nil {
+		return err
+	}
 	l.order, l.idf = make([]int, len(terms)), make([]float64, len(terms))
-	for i, t := range terms {
-		if rows[i], all[i], err = g.s.Matching(r, t, g.cfg.CommonTerm); err != nil {
-			return err
-		}
+	for i := range terms {
 		l.df[g.question.Terms[i].Stem] = all[i]
 		l.order[i], l.idf[i] = i, idf(l.size, all[i])
 	}
@@ -82,6 +82,19 @@ func (g *gatherer) lookUp(r memory.Record) error {
 	}
 	l.done = true
 	return nil
+}
+
+// matching looks up terms in a record, each as Searcher.Matching does.
+func matching(s Searcher, r memory.Record, terms []Term, limit int) (rows [][]int64, all []int, err error) {
+	rows, all = make([][]int64, len(terms)), make([]int, len(terms))
+	reads := make([]func(Searcher) error, len(terms))
+	for i, t := range terms {
+		reads[i] = func(s Searcher) (err error) {
+			rows[i], all[i], err = s.Matching(r, t, limit)
+			return err
+		}
+	}
+	return rows, all, together(s, reads...)
 }
 
 func (g *gatherer) lookUpMessages(context.Context) error { return g.lookUp(memory.RecordMessage) }
@@ -201,12 +214,12 @@ func (g *gatherer) narrow() error {
 	if !g.wants(r) {
 		r = memory.RecordFact
 	}
-	df, order := make([]int, len(q.Terms)), make([]int, len(q.Terms))
-	for i, t := range q.lookups {
-		var err error
-		if _, df[i], err = g.s.Matching(r, t, g.cfg.CommonTerm); err != nil {
-			return err
-		}
+	order := make([]int, len(q.Terms))
+	_, df, err := matching(g.s, r, q.lookups, g.cfg.CommonTerm)
+	if err != nil {
+		return err
+	}
+	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(df[a], df[b]) })

@@ -24,17 +24,21 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 		participants = append(participants, p, memory.PersonName(p))
 	}
 	names := possibleNames(query, words)
-	entities, err := s.EntitiesNamed(append(slices.Clip(names), participants...))
-	if err != nil {
-		return nil, err
-	}
 	var beginnings []string
 	for _, w := range words {
 		if name := memory.NormalText(w.Text); !w.Stop && utf8.RuneCountInString(name) >= 3 && len(beginnings) < maxBeginnings && !slices.Contains(beginnings, name) {
 			beginnings = append(beginnings, name)
 		}
 	}
-	longer, err := s.PeopleBeginning(beginnings, maxLonger)
+	var entities []memory.EntityID
+	var longer []NamedPerson
+	err := together(s, func(s Searcher) (err error) {
+		entities, err = s.EntitiesNamed(append(slices.Clip(names), participants...))
+		return err
+	}, func(s Searcher) (err error) {
+		longer, err = s.PeopleBeginning(beginnings, maxLonger)
+		return err
+	})
 	if err != nil || len(longer) == maxLonger {
 		return entities, err
 	}

@@ -62,21 +62,32 @@ func (e *Engine) embed(ctx context.Context, q Request, found *Found) (Request, e
 
 // read finds candidates in one state of the bank and fuses them. It packs the reply, unless models look at it first.
 func (e *Engine) read(ctx context.Context, s Searcher, q Request, found *Found) error {
-	var err error
-	if found.Bank, err = s.Bank(); err != nil {
-		return err
-	}
-	if found.Reply.Seen, _, err = s.Applied(); err != nil {
-		return err
-	}
-	if err := e.comparable(s, q.vector); err != nil {
-		return err
-	}
-	g, err := newGatherer(ctx, e.cfg, q, s)
+	var speakers []string
+	var g *gatherer
+	err := together(s,
+		func(s Searcher) (err error) {
+			found.Bank, err = s.Bank()
+			return err
+		},
+		func(s Searcher) (err error) {
+			found.Reply.Seen, _, err = s.Applied()
+			return err
+		},
+		func(s Searcher) error { return e.comparable(s, q.vector) },
+		func(s Searcher) (err error) {
+			g, err = newGatherer(ctx, e.cfg, q, s)
+			return err
+		},
+		func(s Searcher) (err error) {
+			speakers, err = s.Speakers(maxSpeakers)
+			return err
+		},
+	)
 	if err != nil {
 		return err
 	}
-	if g.question, err = understand(q, s); err != nil || !g.question.words && q.vector == nil {
+	g.s = s
+	if g.question, err = understand(q, s, speakers); err != nil || !g.question.words && q.vector == nil {
 		return err
 	}
 	if err := g.gather(ctx); err != nil {

@@ -19,14 +19,26 @@ type step struct {
 	run    func(*gatherer, context.Context) error
 	second bool     // it runs on the second connection where there is one, after the steps of that connection above it
 	after  []string // steps of the other connection that write what it reads, or read what it writes
+	needs  []string // steps above it whose results it reads; by one connection it runs as soon as these have
 	ahead  bool     // it only reads ahead: what it reads is read later where it did not run
 }
 
 // The names of the steps that others wait for.
 const (
+	stepFacts      = "keyword over facts"
+	stepWords      = "words of messages"
+	stepSemantic   = "semantic"
+	stepNear       = "semantic over messages"
 	stepSources    = "what facts rest on"
 	stepNeighbours = "neighbours of messages"
 	stepToRank     = "messages to rank"
+	stepComposites = "keyword over composites"
+	stepEntity     = "entity"
+	stepTemporal   = "temporal"
+	stepLatest     = "latest"
+	stepGraph      = "graph"
+	stepTree       = "tree"
+	stepRead       = "facts found"
 )
 
 // steps returns every step there is, the most telling first. The first connection looks for facts and then ranks
@@ -40,26 +52,30 @@ func (g *gatherer) steps() []step {
 	texts := func(r memory.Record, limit int) func(*gatherer, context.Context) error {
 		return func(g *gatherer, _ context.Context) error { return g.keywordTexts(r, limit) }
 	}
+	found := []string{stepFacts, stepSemantic, stepComposites, stepEntity, stepTemporal, stepLatest, stepGraph, stepTree}
+	ranked := []string{stepNear, stepToRank, stepTemporal, stepLatest}
 	return []step{
-		{name: "keyword over facts", on: keyword && facts, run: texts(memory.RecordFact, g.cfg.Facts)},
-		{name: "words of messages", on: keyword && messages, run: (*gatherer).lookUpMessages, second: true},
-		{name: "semantic", on: semantic && facts, run: (*gatherer).semantic},
-		{name: "semantic over messages", on: semantic && messages, run: (*gatherer).semanticMessages, second: true},
-		{name: stepNeighbours, on: keyword && messages, run: (*gatherer).neighbours, second: true},
-		{name: stepSources, on: keyword && messages, run: (*gatherer).sourcesOfBestFacts},
-		{name: stepToRank, on: keyword && messages, run: (*gatherer).messagesToRank, after: []string{stepNeighbours}},
-		{name: "keyword over messages", on: keyword && messages, run: (*gatherer).keywordMessages},
-		{name: "keyword over composites", on: keyword && g.wants(memory.RecordComposite), run: texts(memory.RecordComposite, g.cfg.Nodes), second: true},
+		{name: stepFacts, on: keyword && facts, run: texts(memory.RecordFact, g.cfg.Facts)},
+		{name: stepWords, on: keyword && messages, run: (*gatherer).lookUpMessages, second: true},
+		{name: stepSemantic, on: semantic && facts, run: (*gatherer).semantic},
+		{name: stepNear, on: semantic && messages, run: (*gatherer).semanticMessages, second: true},
+		{name: stepNeighbours, on: keyword && messages, run: (*gatherer).neighbours, second: true, needs: []string{stepWords, stepNear}},
+		{name: stepSources, on: keyword && messages, run: (*gatherer).sourcesOfBestFacts, needs: []string{stepFacts, stepSemantic}},
+		{name: stepToRank, on: keyword && messages, run: (*gatherer).messagesToRank, after: []string{stepNeighbours}, needs: []string{stepSources, stepNeighbours}},
+		{name: "keyword over messages", on: keyword && messages, run: (*gatherer).keywordMessages, needs: []string{stepToRank}},
+		{name: stepComposites, on: keyword && g.wants(memory.RecordComposite), run: texts(memory.RecordComposite, g.cfg.Nodes), second: true},
 		{name: "keyword over observations", on: keyword && g.wants(memory.RecordObservation), run: texts(memory.RecordObservation, g.cfg.Nodes), second: true},
-		{name: "entity", on: q.on(memory.StrategyEntity), run: (*gatherer).entity, second: true, after: []string{stepSources}},
-		{name: "temporal", on: q.on(memory.StrategyTemporal), run: (*gatherer).temporal, second: true},
-		{name: "latest", on: true, run: (*gatherer).latest, second: true},
-		{name: "graph", on: q.on(memory.StrategyGraph) && facts, run: (*gatherer).graph, second: true},
-		{name: "tree", on: g.wants(memory.RecordComposite), run: (*gatherer).tree, second: true},
-		{name: "semantic over facts found otherwise", on: semantic && facts, run: (*gatherer).compareFacts, second: true},
-		{name: "semantic over messages found otherwise", on: semantic && messages, run: (*gatherer).compareMessages, second: true, after: []string{stepToRank}},
-		{name: "what ended", on: facts, run: (*gatherer).prefetchEnded, second: true, after: []string{stepToRank}, ahead: true},
-		{name: "sources of facts", on: facts, run: (*gatherer).prefetchLinks, second: true, ahead: true},
+		{name: stepEntity, on: q.on(memory.StrategyEntity), run: (*gatherer).entity, second: true, after: []string{stepSources}},
+		{name: stepTemporal, on: q.on(memory.StrategyTemporal), run: (*gatherer).temporal, second: true},
+		{name: stepLatest, on: true, run: (*gatherer).latest, second: true},
+		{name: "facts found first", on: g.second == nil, run: (*gatherer).readFound, needs: []string{stepSemantic, stepEntity, stepTemporal, stepLatest}, ahead: true},
+		{name: stepGraph, on: q.on(memory.StrategyGraph) && facts, run: (*gatherer).graph, second: true, needs: []string{stepFacts, stepSemantic, stepEntity}},
+		{name: stepTree, on: g.wants(memory.RecordComposite), run: (*gatherer).tree, second: true, needs: []string{stepComposites}},
+		{name: "semantic over facts found otherwise", on: semantic && facts, run: (*gatherer).compareFacts, second: true, needs: found},
+		{name: "semantic over messages found otherwise", on: semantic && messages, run: (*gatherer).compareMessages, second: true, after: []string{stepToRank}, needs: ranked},
+		{name: "what ended", on: facts, run: (*gatherer).prefetchEnded, second: true, after: []string{stepToRank}, needs: ranked, ahead: true},
+		{name: "sources of facts", on: facts, run: (*gatherer).prefetchLinks, second: true, needs: found, ahead: true},
+		{name: stepRead, on: g.second == nil, run: (*gatherer).readFound, needs: slices.Concat(found, ranked), ahead: true},
 	}
 }
 
@@ -71,7 +87,7 @@ func (g *gatherer) gather(ctx context.Context) error {
 		return err
 	}
 	if g.second == nil {
-		skipped, err = g.runSteps(ctx, g.steps(), nil)
+		skipped, err = g.runTogether(ctx, g.steps())
 	} else {
 		other := *g
 		other.s = g.second

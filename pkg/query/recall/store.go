@@ -68,6 +68,11 @@ type Searcher interface {
 	// Recent returns up to limit facts or messages, the one said last first.
 	Recent(r memory.Record, limit int) ([]int64, error)
 
+	// Together runs functions that read by the Searcher they are given. Where the store is far away, what they read is asked
+	// for together: one of them runs at a time, in their order, up to its next read. There rest returns when the others went
+	// on, or false when that is over because one of them failed. Elsewhere they run one after the other, and rest returns at
+	// once: what a function waits for is done by an earlier one. The first error ends all of them.
+	Together(fns ...func(s Searcher, rest func() bool) error) error
 	// SecondReader returns another Searcher of the same state and filter, for one more goroutine; nil where no
 	// connection is free. It ends with this one.
 	SecondReader() (Searcher, error)

@@ -26,14 +26,13 @@ type question struct {
 	now      time.Time // from which its times are counted
 }
 
-// understand reads the query of a request.
-func understand(req Request, s Searcher) (question, error) {
-	speakers, err := s.Speakers(1000)
-	if err != nil {
-		return question{}, err
-	}
+// maxSpeakers bounds the speakers whose names a question is searched for.
+const maxSpeakers = 1000
+
+// understand reads the query of a request to a bank in which these speak.
+func understand(req Request, s Searcher, speakers []string) (q question, err error) {
 	asked, overview := withoutPreamble(req.Query)
-	q := question{Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now}
+	q = question{Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now}
 	q.lookups = lookupsOf(q.Terms)
 	words := text.Terms(req.Query)
 	q.words = len(words) > 0
@@ -44,26 +43,29 @@ func understand(req Request, s Searcher) (question, error) {
 	if q.entities, err = peopleNamed(s, req.Query, words, q.Speakers); err != nil {
 		return q, err
 	}
-	if q.person = personAsked(q.Question, words, q.entities); q.person != nil {
-		if err := q.person.addNames(s); err != nil {
-			return q, err
+	q.person = personAsked(q.Question, words, q.entities)
+	found := true
+	err = together(s, func(s Searcher) error {
+		if q.person == nil {
+			return nil
 		}
-	}
+		return q.person.addNames(s)
+	}, func(s Searcher) (err error) {
+		if len(q.Named) > 0 && !q.namesSome(speakers) {
+			found, err = anyMatches(s, q.lookups)
+		}
+		return err
+	})
 	q.moved = moved.MatchString(req.Query)
 	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
-	if len(q.Named) == 0 {
-		return q, nil
-	}
-	if len(q.Speakers) > 1 && len(speakers) > 2 { // of many it names some: which talk it was is told by their names
-		q.addTerms(q.Named)
-		return q, nil
-	}
-	found, err := anyMatches(s, q.lookups)
-	if err == nil && !found { // the names are all there is to look up
+	if err == nil && (q.namesSome(speakers) || !found) { // or the names are all there is to look up
 		q.addTerms(q.Named)
 	}
 	return q, err
 }
+
+// namesSome reports whether a question names some of many speakers: which talk it was is told by their names.
+func (q *question) namesSome(speakers []string) bool { return len(q.Speakers) > 1 && len(speakers) > 2 }
 
 // keep leaves the question the terms that are to be kept, in their order, and the pairs of them.
 func (q *question) keep(terms []bool) {
@@ -111,15 +113,22 @@ func (q *question) addTerms(names []rank.Term) {
 }
 
 // anyMatches reports whether a message or a fact has one of the terms.
-func anyMatches(s Searcher, terms []Term) (bool, error) {
+func anyMatches(s Searcher, terms []Term) (found bool, err error) {
+	var looks []func(Searcher) error
 	for _, t := range terms {
 		for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
-			if rows, _, err := s.Matching(r, t, 1); err != nil || len(rows) > 0 {
-				return true, err
-			}
+			looks = append(looks, func(s Searcher) error {
+				if found {
+					return nil
+				}
+				rows, _, err := s.Matching(r, t, 1)
+				found = found || len(rows) > 0
+				return err
+			})
 		}
 	}
-	return false, nil
+	err = together(s, looks...)
+	return found, err
 }
 
 // possibleNames returns every run of one to four words that may be a name, spelled as the query has it: a stop word

@@ -39,28 +39,25 @@ type Config struct {
 	// SketchFrom and ListUpTo are those of package sqlite.
 	SketchFrom, ListUpTo int
 
-	Readers       int           // read connections at most
-	SecondReaders int           // searches at a time that may read by a second connection; 0 = none
-	Busy          time.Duration // how long to wait for the lock of another writer
-	Idle          time.Duration // after which the server ends a write transaction whose owner does nothing
-	Scrub         time.Duration // how often at most tables are rewritten after erasures
+	Readers int           // read connections at most
+	Busy    time.Duration // how long to wait for the lock of another writer
+	Idle    time.Duration // after which the server ends a write transaction whose owner does nothing
+	Scrub   time.Duration // how often at most tables are rewritten after erasures
 
 	Log zerolog.Logger // zero logs nothing
 }
 
 // DefaultConfig returns the settings of a writable store: sketches from 5,000 vectors, as many rows listed for a filter,
-// two readers per CPU, a second connection for one search per two CPUs, 5 s of patience with another writer, and 5 s
-// until the server ends the transaction of a frozen one.
+// two readers per CPU, 5 s of patience with another writer, and 5 s until the server ends the transaction of a frozen one.
 func DefaultConfig(dsn string) Config {
 	return Config{
-		DSN:           dsn,
-		SketchFrom:    5000,
-		ListUpTo:      5000,
-		Readers:       2 * runtime.NumCPU(),
-		SecondReaders: runtime.NumCPU() / 2,
-		Busy:          5 * time.Second,
-		Idle:          5 * time.Second,
-		Scrub:         time.Second,
+		DSN:        dsn,
+		SketchFrom: 5000,
+		ListUpTo:   5000,
+		Readers:    2 * runtime.NumCPU(),
+		Busy:       5 * time.Second,
+		Idle:       5 * time.Second,
+		Scrub:      time.Second,
 	}
 }
 
@@ -72,7 +69,7 @@ func Open(cfg Config) (*DB, error) {
 	if (cfg.Embedder == "") != (cfg.Dimension == 0) {
 		return nil, fail(memory.Invalid("embedder", "%q with dimension %d: give both or neither", cfg.Embedder, cfg.Dimension))
 	}
-	s, err := server.Open(server.Config{DSN: cfg.DSN, ReadOnly: cfg.ReadOnly, Readers: cfg.Readers, SecondReaders: cfg.SecondReaders,
+	s, err := server.Open(server.Config{DSN: cfg.DSN, ReadOnly: cfg.ReadOnly, Readers: cfg.Readers,
 		Busy: cfg.Busy, Idle: cfg.Idle, Scrub: cfg.Scrub, Log: cfg.Log})
 	if err != nil {
 		return nil, fail(err)

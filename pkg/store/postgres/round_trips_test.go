@@ -25,7 +25,7 @@ import (
 const (
 	mostTripsOfWrite    = 100 // a window with three facts, planned and applied, and its commit
 	mostTripsOfMessages = 8   // a batch of messages
-	mostTripsOfRecall   = 66  // with vectors
+	mostTripsOfRecall   = 12  // with vectors
 )
 
 // counted forwards connections to a server and counts the round trips on them.
@@ -112,6 +112,36 @@ func (c *counted) of(t *testing.T, fn func() error) int64 {
 	return c.trips.Load() - before
 }
 
+// said is when the first message of a talk was said.
+var said = time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
+
+var things = []string{"tea", "chess", "rowing", "maps", "Lisbon", "old clocks", "a violin", "bees", "the garden"}
+
+// windowOf returns the nth message of a talk, and the end of a window with three facts about it.
+func windowOf(t *testing.T, model memory.Embedder, n int) (consolidate.MessageEvent, memory.Write) {
+	t.Helper()
+	seq, at := uint64(n), said.Add(time.Duration(n)*time.Minute)
+	m := &memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", n)), Bank: "b", Session: "s", Seq: seq, Stored: at, Time: at, Role: memory.RoleUser,
+		Speaker: "Ann", Content: fmt.Sprintf("I like %s and %s since number %d.", things[n%9], things[n*2%9], n)}
+	end := memory.WindowEnd{SessionID: "s", Outcome: memory.WindowFacts}
+	end.ID, end.New = memory.NewWindowID("b", "s", seq, seq, 0), []memory.WindowMessage{{Seq: seq}}
+	w := memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: string(end.ID), Time: at, Stored: at, Window: &end}
+	for i := range 3 {
+		f := memory.Fact{Bank: "b", Text: fmt.Sprintf("Ann likes %s, number %d.", things[(n+i)%9], 3*n+i), Kind: memory.KindWorld, Type: memory.TypeFact,
+			Speaker: "Ann", Role: memory.RoleUser, Session: "s", Said: at, Recorded: at, Confidence: .8, Valid: []memory.Interval{{From: at}}, Model: model.Name(),
+			Entities: []memory.EntityID{memory.NewEntityID(memory.EntityPerson, "Ann"), memory.NewEntityID(memory.EntityConcept, things[(n+i)%9])},
+			Sources:  []memory.Source{{Message: m.ID, Seq: seq, Said: at, Start: at}}}
+		f.ID = memory.NewFactID("b", f.Text, f.Kind)
+		v, err := model.Embed(t.Context(), []string{f.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Vector = v[0]
+		w.Facts = append(w.Facts, f)
+	}
+	return consolidate.MessageEvent{Seq: seq, Bank: "b", Session: "s", Stored: at, State: memory.StatePending, Message: m}, w
+}
+
 func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 	t.Parallel()
 	server, dsn := count(t, newSchema(t))
@@ -119,34 +149,12 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 	cfg.Scrub = time.Hour // no statistics are gathered meanwhile
 	db := open(t, cfg)
 	model := consolidatetest.NewEmbedder("test:model")
-	said := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
 	planner := plan.NewPlanner(plan.DefaultConfig())
-	things := []string{"tea", "chess", "rowing", "maps", "Lisbon", "old clocks", "a violin", "bees", "the garden"}
-
 	// window publishes a message and applies a window with three facts about it.
 	window := func(n int) (messages, write int64) {
-		seq, at := uint64(n), said.Add(time.Duration(n)*time.Minute)
-		m := &memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", n)), Bank: "b", Session: "s", Seq: seq, Stored: at, Time: at, Role: memory.RoleUser,
-			Speaker: "Ann", Content: fmt.Sprintf("I like %s and %s since number %d.", things[n%9], things[n*2%9], n)}
-		event := consolidate.MessageEvent{Seq: seq, Bank: "b", Session: "s", Stored: at, State: memory.StatePending, Message: m}
-		messages = server.of(t, func() error { return db.ApplyMessages(t.Context(), seq-1, seq, []consolidate.MessageEvent{event}) })
-		end := memory.WindowEnd{SessionID: "s", Outcome: memory.WindowFacts}
-		end.ID, end.New = memory.NewWindowID("b", "s", seq, seq, 0), []memory.WindowMessage{{Seq: seq}}
-		w := memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: seq, Op: string(end.ID), Time: at, Stored: at, Window: &end}
-		for i := range 3 {
-			f := memory.Fact{Bank: "b", Text: fmt.Sprintf("Ann likes %s, number %d.", things[(n+i)%9], 3*n+i), Kind: memory.KindWorld, Type: memory.TypeFact,
-				Speaker: "Ann", Role: memory.RoleUser, Session: "s", Said: at, Recorded: at, Confidence: .8, Valid: []memory.Interval{{From: at}}, Model: model.Name(),
-				Entities: []memory.EntityID{memory.NewEntityID(memory.EntityPerson, "Ann"), memory.NewEntityID(memory.EntityConcept, things[(n+i)%9])},
-				Sources:  []memory.Source{{Message: m.ID, Seq: seq, Said: at, Start: at}}}
-			f.ID = memory.NewFactID("b", f.Text, f.Kind)
-			v, err := model.Embed(t.Context(), []string{f.Text})
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Vector = v[0]
-			w.Facts = append(w.Facts, f)
-		}
-		write = server.of(t, func() error { return db.ApplyWrites(t.Context(), seq-1, seq, []memory.Write{w}, planner.Plan) })
+		event, w := windowOf(t, model, n)
+		messages = server.of(t, func() error { return db.ApplyMessages(t.Context(), w.Seq-1, w.Seq, []consolidate.MessageEvent{event}) })
+		write = server.of(t, func() error { return db.ApplyWrites(t.Context(), w.Seq-1, w.Seq, []memory.Write{w}, planner.Plan) })
 		return messages, write
 	}
 	var messages, write []int64

@@ -97,6 +97,11 @@ func (s samples) arguments(m reflect.Method) (args []reflect.Value, ok bool) {
 		switch in := m.Type.In(i); in.Kind() {
 		case reflect.Func:
 			return nil, false
+		case reflect.Slice:
+			if in.Elem().Kind() == reflect.Func {
+				return nil, false
+			}
+			args = append(args, s.value(in))
 		case reflect.Interface:
 			args = append(args, reflect.ValueOf(context.Background()))
 		default:

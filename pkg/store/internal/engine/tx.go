@@ -13,6 +13,7 @@ type Tx struct {
 	tx     *sql.Tx
 	ctx    context.Context
 	engine Engine
+	send   func([]*Statement) error // waits for the answers of statements (Together); nil = each goes on its own
 }
 
 // NewTx returns a transaction of an engine, whose statements run under ctx.
@@ -28,7 +29,29 @@ func (t *Tx) Raw() *sql.Tx { return t.tx }
 func (t *Tx) Context() context.Context { return t.ctx }
 
 // With returns the same transaction with another context.
-func (t *Tx) With(ctx context.Context) *Tx { return &Tx{tx: t.tx, ctx: ctx, engine: t.engine} }
+func (t *Tx) With(ctx context.Context) *Tx {
+	other := *t
+	other.ctx = ctx
+	return &other
+}
+
+// Rows runs a query of the engine's dialect. The caller closes the rows.
+func (t *Tx) Rows(query string, args []any) (*sql.Rows, error) {
+	ctx, err := t.asks(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return t.tx.QueryContext(ctx, query, args...)
+}
+
+// row scans the first row of a query of the engine's dialect. No row is sql.ErrNoRows.
+func (t *Tx) row(query string, args, dest []any) error {
+	ctx, err := t.asks(query, args)
+	if err != nil {
+		return err
+	}
+	return t.tx.QueryRowContext(ctx, query, args...).Scan(dest...)
+}
 
 // Exec runs one statement. An engine may run it later (Deferrer); the arguments do not change until then.
 func (t *Tx) Exec(what, query string, args ...any) error {
@@ -50,7 +73,11 @@ func (t *Tx) execNow(what, query string) error {
 // Changed runs one statement and reports whether it touched a row.
 func (t *Tx) Changed(what, query string, args ...any) (bool, error) {
 	query, args = t.engine.Statement(query, args)
-	r, err := t.tx.ExecContext(t.ctx, query, args...)
+	ctx, err := t.asks(query, args)
+	if err != nil {
+		return false, named(what, err)
+	}
+	r, err := t.tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return false, named(what, err)
 	}
@@ -67,7 +94,7 @@ func (t *Tx) Insert(what, query string, args ...any) (int64, error) {
 // Find scans the first row of a query into dest. It returns false, and leaves dest as it is, when there is no row.
 func (t *Tx) Find(what, query string, args []any, dest ...any) (bool, error) {
 	query, args = t.engine.Statement(query, args)
-	err := t.tx.QueryRowContext(t.ctx, query, args...).Scan(dest...)
+	err := t.row(query, args, dest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -77,13 +104,13 @@ func (t *Tx) Find(what, query string, args []any, dest ...any) (bool, error) {
 // Get is Find of a query that always has a row.
 func (t *Tx) Get(what, query string, args []any, dest ...any) error {
 	query, args = t.engine.Statement(query, args)
-	return named(what, t.tx.QueryRowContext(t.ctx, query, args...).Scan(dest...))
+	return named(what, t.row(query, args, dest))
 }
 
 // Each runs a query and calls scan for every row, up to the first error.
 func (t *Tx) Each(what, query string, args []any, scan func(*sql.Rows) error) error {
 	query, args = t.engine.Statement(query, args)
-	rows, err := t.tx.QueryContext(t.ctx, query, args...)
+	rows, err := t.Rows(query, args)
 	if err != nil {
 		return named(what, err)
 	}

@@ -92,6 +92,9 @@ func (r *Reader) Relations(ids []string, limit int) ([]memory.Relation, error) {
 
 // Uses returns what feedback reported of records, by id.
 func (r *Reader) Uses(ids []string) ([]memory.Use, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	const find = `SELECT u.record, u.retrieved, u.used, u.success, u.failure, u.at
 FROM json_each(?) j CROSS JOIN uses u ON u.bank = ? AND u.record = j.value ORDER BY u.record`
 	return engine.All(r.tx, "read uses", find, []any{engine.List(ids), r.bank}, func(rows *sql.Rows) (u memory.Use, err error) {

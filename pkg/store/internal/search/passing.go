@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
 )
@@ -52,6 +53,21 @@ func (r *Reader) passing(rec memory.Record) (passing, error) {
 	p, err := r.listPassing(kind, r.filter)
 	list.passing, list.known = p, err == nil
 	return p, err
+}
+
+// listAhead lists the rows that pass the filter where what is read together must not wait for a list that another one
+// makes.
+func (r *Reader) listAhead() error {
+	if _, ok := r.tx.Engine().(engine.Sender); !ok || len(r.filter.leads[memory.RecordFact])+len(r.filter.leads[memory.RecordMessage]) == 0 {
+		return nil
+	}
+	list := func(rec memory.Record) func(recall.Searcher, func() bool) error {
+		return func(s recall.Searcher, _ func() bool) error {
+			_, err := s.(*Reader).passing(rec)
+			return err
+		}
+	}
+	return r.Together(list(memory.RecordFact), list(memory.RecordMessage))
 }
 
 // listPassing lists the rows of a kind that pass a filter, if an index leads to them and they are few.

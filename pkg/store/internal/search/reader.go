@@ -53,7 +53,7 @@ type Reader struct {
 	bank   int64
 	id     memory.BankID
 	filter filter
-	alone  map[memory.Record]bool     // whether no other bank has rows of a record, once asked
+	counts map[memory.Record]counted  // of the records that the bank has or had
 	stems  map[memory.Record][]uint32 // of a record, once asked; nil = they are not kept
 	ahead  map[memory.Record]*scan    // begun by Prefetch
 	passes *passes                    // shared with second readers
@@ -65,11 +65,21 @@ var (
 	_ query.Reader    = (*Reader)(nil)
 )
 
+// counted is what is known of the rows of a record that a bank has.
+type counted struct {
+	n           int
+	first, last int64 // no row has a number below or above
+	alone       bool  // no other bank has rows of the record
+}
+
 // Search runs fn on one unchanging state of a bank, narrowed by f.
 func (s *Store) Search(ctx context.Context, bank memory.BankID, f memory.Filter, fn func(recall.Searcher) error) error {
 	return s.readBank(ctx, bank, func(r *Reader) error {
 		var err error
 		if r.filter, err = r.newFilter(f); err != nil {
+			return err
+		}
+		if err = r.listAhead(); err != nil {
 			return err
 		}
 		defer r.end()
@@ -101,16 +111,61 @@ func (s *Store) Transaction(ctx context.Context, bank memory.BankID, fn func(tx 
 			return err
 		}
 		if !found {
-			return fmt.Errorf("bank %q: %w", string(bank), memory.ErrNotFound)
+			return missing(bank)
 		}
 		return fn(tx, no)
 	})
 }
 
+// readBank runs fn on a reader of a bank. A bank that does not exist is memory.ErrNotFound.
 func (s *Store) readBank(ctx context.Context, bank memory.BankID, fn func(*Reader) error) error {
-	return s.Transaction(ctx, bank, func(tx *engine.Tx, no int64) error {
-		return fn(&Reader{store: s, tx: tx, bank: no, id: bank, passes: &passes{}})
+	return s.database.Read(ctx, func(tx *engine.Tx) error {
+		r := &Reader{store: s, tx: tx.With(context.WithoutCancel(ctx)), id: bank, passes: &passes{},
+			counts: map[memory.Record]counted{}, stems: map[memory.Record][]uint32{}, ahead: map[memory.Record]*scan{}}
+		// Whether another bank has rows tells the text index whether every row is the bank's (WordQuery.Alone).
+		const find = `SELECT b.no, coalesce(c.record, ''), coalesce(c.n, 0), coalesce(c.first, 0), coalesce(c.last, 0),
+  NOT EXISTS (SELECT 1 FROM row_counts o WHERE o.record = c.record AND o.bank <> b.no AND o.n > 0)
+FROM banks b LEFT JOIN row_counts c ON c.bank = b.no WHERE b.id = ? AND b.profile <> ''`
+		err := r.tx.Batch(fmt.Sprintf("look up bank %q", string(bank)), 6, find, []any{string(bank)}, func(row *engine.Rowset) error {
+			r.bank = row.Int()
+			r.counts[memory.Record(row.Text())] = counted{n: int(row.Int()), first: row.Int(), last: row.Int(), alone: row.Bool()}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if r.bank == 0 {
+			return missing(bank)
+		}
+		return fn(r)
 	})
+}
+
+func missing(bank memory.BankID) error {
+	return fmt.Errorf("bank %q: %w", string(bank), memory.ErrNotFound)
+}
+
+// Together runs functions that read one state, each with the reader that it is given. Where a database is far away, what
+// they read is asked for together: one of them runs at a time, up to its next read. rest returns when the others went on,
+// false when that is over because one of them failed; elsewhere they run one after the other, and it returns at once.
+func (r *Reader) Together(fns ...func(s recall.Searcher, rest func() bool) error) error {
+	if _, far := r.tx.Engine().(engine.Sender); !far {
+		for _, fn := range fns {
+			if err := fn(r, func() bool { return true }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	inner := make([]func(*engine.Tx, func() bool) error, len(fns))
+	for i, fn := range fns {
+		inner[i] = func(tx *engine.Tx, rest func() bool) error {
+			other := *r
+			other.tx = tx
+			return fn(&other, rest)
+		}
+	}
+	return r.tx.Interleave(inner...)
 }
 
 // SecondReader returns a reader of the same state and filter on another connection, for one more goroutine; nil when there
@@ -120,7 +175,8 @@ func (r *Reader) SecondReader() (recall.Searcher, error) {
 	if err != nil || tx == nil {
 		return nil, err
 	}
-	second := &Reader{store: r.store, tx: tx, bank: r.bank, id: r.id, filter: r.filter, passes: r.passes}
+	second := &Reader{store: r.store, tx: tx, bank: r.bank, id: r.id, filter: r.filter, passes: r.passes, counts: r.counts,
+		stems: map[memory.Record][]uint32{}, ahead: map[memory.Record]*scan{}}
 	r.ends = append(r.ends, func() {
 		second.end()
 		release()

@@ -77,14 +77,18 @@ func changes(tx *engine.Tx) (first, last int64, err error) {
 // update returns the sketches of the vectors as the transaction sees them, or as a later commit left them; nil while
 // they are built. What a search finds by them is looked up in its transaction, so nothing of a later commit shows.
 func (s *Store) update(tx *engine.Tx, k *sketched) (*sketch.Snapshot, error) {
+	first, last, err := changes(tx)
+	if err != nil {
+		return nil, err
+	}
+	tx = tx.Apart() // others wait for the lock
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.index == nil {
 		return nil, nil
 	}
-	first, last, err := changes(tx)
-	if err != nil || last <= k.upto {
-		return k.index.Snapshot(), err
+	if last <= k.upto {
+		return k.index.Snapshot(), nil
 	}
 	if first > k.upto+1 { // changes between are gone: too far behind
 		k.index = nil

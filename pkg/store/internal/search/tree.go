@@ -18,29 +18,32 @@ func (r *Reader) Composites(nos []int64) ([]recall.CompositeRow, error) {
 	}
 	find := `SELECT c.no, c.id, c.level, c.text, c.said, c.confidence, ` + r.filter.Composites.SQL + `
 FROM json_each(?) j CROSS JOIN composites c ON c.no = j.value WHERE +c.bank = ?`
-	found := make(map[int64]recall.CompositeRow, len(nos))
-	err := r.tx.Batch("read composites", 7, find, append(slices.Clone(r.filter.Composites.Args), engine.List(nos), r.bank), func(row *engine.Rowset) error {
-		c := recall.CompositeRow{No: row.Int(), ID: memory.CompositeID(row.Text()), Level: int(row.Int()), Text: row.Text(),
-			Said: engine.Time(row.Int()), Confidence: row.Float(), Whole: row.Bool()}
-		found[c.No] = c
-		return nil
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	args := append([]any{engine.List(nos), r.bank}, r.filter.Facts.Args...)
-	err = r.tx.Batch("read leaves", 3, schema.Leaves+`SELECT t.root, f.no, (`+r.filter.Facts.SQL+`) FROM t CROSS JOIN facts f ON f.parent = t.no ORDER BY t.root, f.no`,
-		args, func(row *engine.Rowset) error {
-			root, leaf, passes := row.Int(), row.Int(), row.Bool()
-			c := found[root]
-			if passes {
-				c.Leaves = append(c.Leaves, leaf)
-			} else {
-				c.Whole = false
-			}
-			found[root] = c
+	found, leaves := make(map[int64]recall.CompositeRow, len(nos)), map[int64][]int64{}
+	notWhole := map[int64]bool{}
+	err := r.tx.Together(func(tx *engine.Tx) error {
+		return tx.Batch("read composites", 7, find, append(slices.Clone(r.filter.Composites.Args), engine.List(nos), r.bank), func(row *engine.Rowset) error {
+			c := recall.CompositeRow{No: row.Int(), ID: memory.CompositeID(row.Text()), Level: int(row.Int()), Text: row.Text(),
+				Said: engine.Time(row.Int()), Confidence: row.Float(), Whole: row.Bool()}
+			found[c.No] = c
 			return nil
 		})
+	}, func(tx *engine.Tx) error {
+		const leavesOf = schema.Leaves + `SELECT t.root, f.no, (`
+		args := append([]any{engine.List(nos), r.bank}, r.filter.Facts.Args...)
+		return tx.Batch("read leaves", 3, leavesOf+r.filter.Facts.SQL+`) FROM t CROSS JOIN facts f ON f.parent = t.no ORDER BY t.root, f.no`, args, func(row *engine.Rowset) error {
+			root, leaf, passes := row.Int(), row.Int(), row.Bool()
+			if passes {
+				leaves[root] = append(leaves[root], leaf)
+			} else {
+				notWhole[root] = true
+			}
+			return nil
+		})
+	})
+	for no, c := range found {
+		c.Leaves, c.Whole = leaves[no], c.Whole && !notWhole[no]
+		found[no] = c
+	}
 	return engine.InOrder(nos, found), err
 }
 
@@ -53,6 +56,9 @@ WHERE +c.bank = ? ORDER BY c.no`, engine.List(ids), r.bank)
 // Observations returns observations by number, in the order asked; those that do not pass the filter are left out.
 // Without a filter their facts may have ended.
 func (r *Reader) Observations(nos []int64) ([]recall.ObservationRow, error) {
+	if len(nos) == 0 {
+		return nil, nil
+	}
 	find := `SELECT o.no, o.id, o.text, o.entities, o.said, o.confidence
 FROM json_each(?) j CROSS JOIN observations o ON o.no = j.value WHERE +o.bank = ?`
 	args := []any{engine.List(nos), r.bank}

@@ -203,9 +203,6 @@ func (r *Reader) Prefetch(v memory.Vector, facts, messages int) error {
 		if begun == nil {
 			continue
 		}
-		if r.ahead == nil {
-			r.ahead = map[memory.Record]*scan{}
-		}
 		r.ahead[rec] = begun
 	}
 	return nil

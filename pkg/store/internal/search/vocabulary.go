@@ -133,9 +133,6 @@ func (r *Reader) present(kind schema.Kind, forms []string) ([]string, error) {
 		if stems, err = r.readStems(kind, stemmer); err != nil {
 			return nil, err
 		}
-		if r.stems == nil {
-			r.stems = map[memory.Record][]uint32{}
-		}
 		r.stems[kind.Record] = stems
 	}
 	if stems == nil {

@@ -17,20 +17,22 @@ func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64,
 	if !known || limit <= 0 || len(kind.Indexed) == 0 {
 		return nil, 0, nil
 	}
-	alone, err := r.isAlone(rec)
-	if err != nil {
-		return nil, 0, err
+	rows := r.counts[rec]
+	if rows.n == 0 {
+		return nil, 0, nil
 	}
 	if t.Prefix == "" && !t.Grams {
-		if t.Forms, err = r.present(kind, t.Forms); err != nil || len(t.Forms) == 0 {
+		forms, err := r.present(kind, t.Forms)
+		if err != nil || len(forms) == 0 {
 			return nil, 0, err
 		}
+		t.Forms = forms
 	}
 	passed, err := r.passing(rec)
 	if err != nil || passed.few && len(passed.nos) == 0 {
 		return nil, 0, err
 	}
-	q := engine.WordQuery{Bank: r.bank, Alone: alone, Forms: t.Forms, Prefix: t.Prefix, Grams: t.Grams, Limit: limit}
+	q := engine.WordQuery{Bank: r.bank, Alone: rows.alone, First: rows.first, Last: rows.last, Forms: t.Forms, Prefix: t.Prefix, Grams: t.Grams, Limit: limit}
 	switch {
 	case kind.Hidden == nil: // filtered when the rows are read
 	case r.filter.Plain:
@@ -46,49 +48,18 @@ func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64,
 	if err != nil || len(nos) < limit {
 		return nos, len(nos), err
 	}
-	all, err := r.estimate(rec, nos)
-	return nos, all, err
+	return nos, rows.estimate(nos), nil
 }
 
 // estimate returns about how many rows there are, given the latest of them: as many in every range of row numbers as
 // in the range that these fill.
-func (r *Reader) estimate(rec memory.Record, latest []int64) (int, error) {
-	var n int
-	var first, last int64
-	found, err := r.tx.Find(fmt.Sprintf("read how many %ss there are", rec), `SELECT n, first, last FROM row_counts WHERE bank = ? AND record = ?`,
-		[]any{r.bank, string(rec)}, &n, &first, &last)
-	if err != nil || !found {
-		return len(latest), err
-	}
-	share := float64(last-latest[len(latest)-1]+1) / float64(last-first+1)
-	return max(len(latest), min(n, int(float64(len(latest))/share))), nil
-}
-
-// isAlone reports whether no other bank has rows of the record. Then every row of the index contains the bank's token,
-// and leaving it out makes the search five times as fast. The rows found are read by their bank in any case.
-func (r *Reader) isAlone(rec memory.Record) (bool, error) {
-	if alone, ok := r.alone[rec]; ok {
-		return alone, nil
-	}
-	var others bool
-	err := r.tx.Get(fmt.Sprintf("look for other banks' %ss", rec),
-		`SELECT EXISTS (SELECT 1 FROM row_counts WHERE record = ? AND bank <> ? AND n > 0)`, []any{string(rec), r.bank}, &others)
-	if err != nil {
-		return false, err
-	}
-	if r.alone == nil {
-		r.alone = map[memory.Record]bool{}
-	}
-	r.alone[rec] = !others
-	return !others, nil
+func (c counted) estimate(latest []int64) int {
+	share := float64(c.last-latest[len(latest)-1]+1) / float64(c.last-c.first+1)
+	return max(len(latest), min(c.n, int(float64(len(latest))/share)))
 }
 
 // Size returns how many rows of the record the bank has.
-func (r *Reader) Size(rec memory.Record) (n int, err error) {
-	const count = `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ? AND record = ?), 0)`
-	err = r.tx.Get(fmt.Sprintf("count %ss", rec), count, []any{r.bank, string(rec)}, &n)
-	return n, err
-}
+func (r *Reader) Size(rec memory.Record) (n int, err error) { return r.counts[rec].n, nil }
 
 // manyStates is how many states of one subject are found faster among the latest facts than by the subject.
 const manyStates = 2000

@@ -67,6 +67,12 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Result, error) {
+	if statements, ok := ctx.Value(sentKey{}).([]*engine.Statement); ok {
+		return c.sendAll(ctx, statements)
+	}
+	if a := answered(ctx); a != nil {
+		return driver.RowsAffected(a.tag.RowsAffected()), a.err
+	}
 	if what, ok := ctx.Value(deferredKey{}).(string); ok && c.within {
 		c.waiting = append(c.waiting, statement{what, query, values(named)})
 		if len(c.waiting) < mostWaiting {
@@ -97,6 +103,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 
 // QueryContext implements driver.QueryerContext.
 func (c *conn) QueryContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Rows, error) {
+	if a := answered(ctx); a != nil {
+		return a, a.err
+	}
 	if len(c.waiting) == 0 {
 		return c.Conn.QueryContext(ctx, query, named)
 	}
@@ -121,8 +130,9 @@ func (c *conn) flush(ctx context.Context) error {
 	return nil
 }
 
-// send sends what waits and one more statement, whose result is the next of those returned. The caller closes them.
-func (c *conn) send(ctx context.Context, last statement) (pgx.BatchResults, error) {
+// send sends what waits and one more statement or several, whose results are the next of those returned. The caller closes
+// them.
+func (c *conn) send(ctx context.Context, last statement, more ...statement) (pgx.BatchResults, error) {
 	if c.Conn.Conn().IsClosed() {
 		return nil, driver.ErrBadConn
 	}
@@ -133,6 +143,9 @@ func (c *conn) send(ctx context.Context, last statement) (pgx.BatchResults, erro
 		batch.Queue(s.query, s.args...)
 	}
 	batch.Queue(last.query, last.args...)
+	for _, s := range more {
+		batch.Queue(s.query, s.args...)
+	}
 	results := c.Conn.Conn().SendBatch(ctx, batch)
 	for _, s := range waiting {
 		if _, err := results.Exec(); err != nil {

@@ -30,11 +30,10 @@ type Config struct {
 	DSN      string // URL or key=value; search_path in it names the schema
 	ReadOnly bool   // no writer, no tables made, no scrub
 
-	Readers       int           // read connections at most
-	SecondReaders int           // transactions at a time that may read by a second connection; 0 = none
-	Busy          time.Duration // how long to wait for the lock of another writer
-	Idle          time.Duration // how long a write transaction may wait for its owner before the server ends it
-	Scrub         time.Duration // how often at most what was erased is scrubbed
+	Readers int           // read connections at most
+	Busy    time.Duration // how long to wait for the lock of another writer
+	Idle    time.Duration // how long a write transaction may wait for its owner before the server ends it
+	Scrub   time.Duration // how often at most what was erased is scrubbed
 
 	Log zerolog.Logger // warnings of background work; zero logs nothing
 }
@@ -49,8 +48,6 @@ type Server struct {
 	writer  *sql.DB // one connection; nil when read-only
 	rewrite *sql.DB // one connection, for what cannot run in a transaction; nil when read-only
 	readers *sql.DB
-	second  *sql.DB       // second connections of read transactions
-	seconds chan struct{} // holds one token for each of those in use
 	words   *tokens.Cutter
 	notices *notices
 
@@ -81,7 +78,7 @@ func Open(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data source name cannot be read: %w", errors.Join(memory.ErrInvalid, hidden(err)))
 	}
-	s := &Server{config: c, seconds: make(chan struct{}, c.SecondReaders), erased: make(chan struct{}, 1), notices: &notices{}}
+	s := &Server{config: c, erased: make(chan struct{}, 1), notices: &notices{}}
 	if s.schema = parsed.RuntimeParams["search_path"]; s.schema == "" {
 		s.schema = DefaultSchema
 	}
@@ -120,7 +117,7 @@ func Open(c Config) (*Server, error) {
 		})
 		s.rewrite = pool(1, map[string]string{"lock_timeout": milliseconds(time.Second)})
 	}
-	s.readers, s.second = pool(c.Readers, nil), pool(max(1, c.SecondReaders), nil)
+	s.readers = pool(c.Readers, nil)
 	return s, nil
 }
 
@@ -166,7 +163,7 @@ func (s *Server) Close() error {
 		s.cancel()
 		s.running.Wait()
 		var errs []error
-		for _, pool := range []*sql.DB{s.second, s.readers, s.rewrite, s.writer} {
+		for _, pool := range []*sql.DB{s.readers, s.rewrite, s.writer} {
 			if pool != nil {
 				errs = append(errs, pool.Close())
 			}
@@ -191,7 +188,7 @@ func (s *Server) Read(ctx context.Context, fn func(tx *engine.Tx) error) error {
 		return s.Failure(fmt.Errorf("begin to read: %w", err))
 	}
 	defer func() { _ = tx.Rollback() }()
-	return s.Failure(fn(engine.NewTx(ctx, tx, &session{Server: s, bounds: map[indexOfBank]bounds{}})))
+	return s.Failure(fn(engine.NewTx(ctx, tx, s)))
 }
 
 // Write runs fn in one write transaction and commits it, or rolls it back on error.
@@ -226,7 +223,7 @@ func (s *Server) write(ctx context.Context, lock string, fn func(tx *engine.Tx) 
 	if err != nil {
 		return s.Failure(fmt.Errorf("begin to write: %w", err))
 	}
-	if err := fn(engine.NewTx(inner, begun, &session{Server: s})); err != nil {
+	if err := fn(engine.NewTx(inner, begun, s)); err != nil {
 		_ = begun.Rollback()
 		return s.Failure(err)
 	}

@@ -110,29 +110,6 @@ func (*Server) EraseIndex(t *engine.Tx, i engine.TextIndex, bank int64, upto *ui
 // Indexed implements engine.Engine.
 func (*Server) Indexed(i engine.TextIndex) string { return "SELECT DISTINCT rowid FROM " + i.Name() }
 
-// indexOfBank names what of an index is a bank's.
-type indexOfBank struct {
-	table string
-	bank  int64
-}
-
-// bounds are the first and the last row number of a bank in an index; 0 and 0 for none.
-type bounds struct{ first, last int64 }
-
-// boundsOf returns the bounds of a bank, which are read once in a transaction that reads.
-func (s *session) boundsOf(t *engine.Tx, i engine.TextIndex, bank int64) (b bounds, err error) {
-	key := indexOfBank{i.Table, bank}
-	if b, ok := s.bounds[key]; ok {
-		return b, nil
-	}
-	find := `SELECT coalesce(min(rowid), 0), coalesce(max(rowid), 0) FROM ` + i.Name() + ` WHERE bank = ?`
-	err = t.Get("look where the rows of "+i.Name()+" are", find, []any{bank}, &b.first, &b.last)
-	if err == nil && s.bounds != nil {
-		s.bounds[key] = b
-	}
-	return b, err
-}
-
 // matcher is what of a query a row must have one of.
 type matcher struct {
 	any     []string   // lexemes, as a tsquery writes them
@@ -170,23 +147,19 @@ func quoted(lexeme string) string {
 }
 
 // Words implements engine.Engine.
-func (s *session) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int64, error) {
+func (s *Server) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int64, error) {
 	m, err := s.matcher(q)
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.boundsOf(t, i, q.Bank)
-	if err != nil || b.last == 0 {
-		return nil, err
-	}
 	var out []int64
 	if len(m.any) > 0 {
-		if out, err = latest(t, i, q, b, strings.Join(m.any, " | ")); err != nil {
+		if out, err = latest(t, i, q, strings.Join(m.any, " | ")); err != nil {
 			return nil, err
 		}
 	}
 	for _, p := range m.phrases {
-		found, err := s.phrase(t, i, q, b, p)
+		found, err := s.phrase(t, i, q, p)
 		if err != nil {
 			return nil, err
 		}
@@ -197,25 +170,20 @@ func (s *session) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([
 	return out[:min(len(out), q.Limit)], nil
 }
 
-// Words implements engine.Engine.
-func (s *Server) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int64, error) {
-	return (&session{Server: s}).Words(t, i, q)
-}
-
 // latest returns the latest rows, up to the limit, that have one of the lexemes: it looks among the latest runs first.
-func latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b bounds, lexemes string) ([]int64, error) {
+func latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, lexemes string) ([]int64, error) {
 	var queries []string
 	var below []int64
-	at := b.last / run
-	for step := 0; step < steps && at >= b.first/run; step++ {
+	at := q.Last / run
+	for step := 0; step < steps && at >= q.First/run; step++ {
 		var runs []string
-		for n := 0; n < 1<<step && at >= b.first/run; n++ {
+		for n := 0; n < 1<<step && at >= q.First/run; n++ {
 			runs = append(runs, quoted(runLexeme(q.Bank, at)))
 			at--
 		}
 		queries, below = append(queries, fmt.Sprintf("(%s) & (%s)", strings.Join(runs, " | "), lexemes)), append(below, 1<<62)
 	}
-	if at >= b.first/run {
+	if at >= q.First/run {
 		queries, below = append(queries, fmt.Sprintf("%s & (%s)", quoted(bankLexeme(q.Bank)), lexemes)), append(below, (at+1)*run)
 	}
 	find := `SELECT m.rowid FROM unnest(?, ?) WITH ORDINALITY AS q(query, below, step) JOIN LATERAL (
@@ -227,7 +195,7 @@ func latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b bounds, lexe
 
 // phrase returns the latest rows, up to the limit, that have words in succession in one column: it reads the rows that
 // have the longest of the words.
-func (s *session) phrase(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b bounds, words []string) ([]int64, error) {
+func (s *Server) phrase(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, words []string) ([]int64, error) {
 	kind, columns := "w", i.Columns
 	if q.Grams {
 		kind, columns = "g", []string{"grams"}
@@ -235,7 +203,7 @@ func (s *session) phrase(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, b
 	longest := slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) })
 	all := q
 	all.Limit = 1 << 40
-	candidates, err := latest(t, i, all, b, quoted(lexeme(kind, longest)))
+	candidates, err := latest(t, i, all, quoted(lexeme(kind, longest)))
 	if err != nil {
 		return nil, err
 	}
