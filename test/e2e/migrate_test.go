@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 )
 
 // moveOf returns what a store notes of its move.
@@ -223,4 +225,55 @@ func TestAMoveThatCannotBeIsRefused(t *testing.T) {
 	if !strings.Contains(dump(t, c.Store), "rusty") {
 		t.Error("the store did not go on")
 	}
+}
+
+func TestAServerThatFailsDuringAMoveStopsNobody(t *testing.T) {
+	t.Parallel()
+	server, err := postgrestest.Start()
+	if errors.Is(err, postgrestest.ErrAbsent) {
+		t.Skip("NOT TESTED:", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := sync.OnceValue(server.Stop)
+	t.Cleanup(func() { _ = stop() })
+	c := apptest.Settings(t, nil)
+	remember := func(p plain, text string) {
+		p.publish("mem.talk.message.s9", `{"speaker":"Alice","content":"`+text+`"}`)
+		p.publish("mem.talk.flush.s9", "")
+		p.settle("talk")
+	}
+	session(t, c, func(p plain, _ *local.Local) {
+		converse(p, "talk", 36)
+		p.settle("talk")
+		natstest.Eventually(t, "a move begins", func() bool {
+			s, ok := liveStatus(t, p, consolidator.RebuildRequest{Start: true, To: server.Schema("eunoe")})
+			return ok && s.ID != ""
+		})
+		natstest.Eventually(t, "the new store is being filled", func() bool {
+			s, _ := liveStatus(t, p, consolidator.RebuildRequest{})
+			return s.Progress.LastWrite > 0
+		})
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		natstest.Eventually(t, "the move ends with an error", func() bool {
+			s, _ := liveStatus(t, p, consolidator.RebuildRequest{})
+			return !s.Running && strings.Contains(s.Error, "the old store stays as it was")
+		})
+		remember(p, "The anchor is rusty.")
+	})
+	if m := moveOf(t, c.Store); m.Step != store.MoveFilling {
+		t.Errorf("while nothing can be removed there, the store notes %+v", m)
+	}
+	to := filepath.Join(c.Data, "moved.db")
+	session(t, c, func(p plain, l *local.Local) {
+		remember(p, "The sail is torn.")
+		if _, err := offline.RebuildLive(t.Context(), l.Conn, consolidator.RebuildRequest{To: to}, nil); err != nil {
+			t.Errorf("to another place: %v", err)
+		}
+	})
+	c.Store = to
+	asOffline(t, c)
 }

@@ -46,7 +46,9 @@ func Admit(ctx context.Context, st store.Store, dsn string, log zerolog.Logger) 
 	case store.MoveDone:
 		return movedError(dsn, m)
 	case store.MovePlacing:
-		placed, err := Exists(ctx, m.To)
+		reach, cancel := context.WithTimeout(ctx, reachWithin)
+		defer cancel()
+		placed, err := Exists(reach, m.To)
 		if err != nil {
 			return fmt.Errorf("the store %s may have been moved to %s: %w", Shown(dsn), Shown(m.To), err)
 		}
