@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -63,6 +64,19 @@ func TestARecallAnswersAsOnSQLite(t *testing.T) {
 			t.Fatal(err)
 		}
 		engines[name] = e
+	}
+	dumps := map[string]string{}
+	for name, db := range stores {
+		var dump bytes.Buffer
+		if err := db.Dump(t.Context(), &dump); err != nil {
+			t.Fatal(name, err)
+		}
+		dumps[name] = dump.String()
+	}
+	for name, dump := range dumps {
+		if diff := cmp.Diff(dumps["PostgreSQL"], dump); diff != "" {
+			t.Fatalf("what is stored with %s differs from that on PostgreSQL:\n%s", name, diff)
+		}
 	}
 	middle, end := said.Add(20*time.Minute), said.Add(30*time.Minute)
 	filters := []memory.Filter{{}, {Session: "s"}, {Session: "elsewhere"}, {From: &middle, To: &end}, {AsOf: &middle}, {Speakers: []string{"ann"}},

@@ -23,9 +23,9 @@ import (
 
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
-	mostTripsOfWrite    = 100 // a window with three facts, planned and applied, and its commit
-	mostTripsOfMessages = 8   // a batch of messages
-	mostTripsOfRecall   = 12  // with vectors
+	mostTripsOfWrite    = 60 // a window with three facts, planned and applied, and its commit
+	mostTripsOfMessages = 8  // a batch of messages
+	mostTripsOfRecall   = 12 // with vectors
 )
 
 // counted forwards connections to a server and counts the round trips on them.

@@ -161,6 +161,36 @@ func each[T any](bank int64, list []T, do func(bank int64, item T) error) error 
 	return nil
 }
 
+// mostTogether bounds the items whose reads go to the database together: their answers are held in memory.
+const mostTogether = 64
+
+// eachTogether is each of items with keys of their own that change nothing of each other's: what is read for them goes to the
+// database together (engine.Tx.Together). Where two have the same key, it is each.
+func eachTogether[T any, K comparable](a *applier, list []T, key func(T) K, do func(a *applier, item T) error) error {
+	keys := make(map[K]bool, len(list))
+	for _, v := range list {
+		keys[key(v)] = true
+	}
+	most := mostTogether
+	if len(keys) < len(list) {
+		most = 1
+	}
+	for some := range slices.Chunk(list, most) {
+		run := make([]func(*engine.Tx) error, len(some))
+		for i, v := range some {
+			run[i] = func(tx *engine.Tx) error {
+				other := *a
+				other.tx = tx
+				return do(&other, v)
+			}
+		}
+		if err := a.tx.Together(run...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // inTurn runs steps up to the first error.
 func inTurn(steps ...func() error) error {
 	for _, step := range steps {

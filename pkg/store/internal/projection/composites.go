@@ -12,6 +12,12 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
+// eachComposite calls do for composites, whose rows differ.
+func (a *applier) eachComposite(bank int64, list []memory.Composite, do func(a *applier, bank int64, c memory.Composite) error) error {
+	id := func(c memory.Composite) memory.CompositeID { return c.ID }
+	return eachTogether(a, list, id, func(a *applier, c memory.Composite) error { return do(a, bank, c) })
+}
+
 // putComposite stores the whole new state of a composite; adoptChildren makes it the parent of its children. A nil vector
 // keeps the stored one. A composite that replaces another, removed with the same changes, takes over its row, because
 // most of what is stored of the two is the same.
@@ -175,7 +181,9 @@ func (a *applier) removeComposites(bank int64, ids []memory.CompositeID) error {
 	for _, was := range a.renewed {
 		reused[was] = true
 	}
-	return each(bank, slices.DeleteFunc(slices.Clone(ids), func(id memory.CompositeID) bool { return reused[id] }), a.removeComposite)
+	removed := slices.DeleteFunc(slices.Clone(ids), func(id memory.CompositeID) bool { return reused[id] })
+	same := func(id memory.CompositeID) memory.CompositeID { return id }
+	return eachTogether(a, removed, same, func(a *applier, id memory.CompositeID) error { return a.removeComposite(bank, id) })
 }
 
 // removeComposite removes a composite from the tree; its children become roots. One that is not stored changes nothing.

@@ -55,12 +55,14 @@ func (a *applier) putFacts(bank int64, facts []memory.Fact) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range facts {
-		if stored[f.ID], err = a.putFact(bank, f, stored[f.ID]); err != nil {
+	id := func(f memory.Fact) memory.FactID { return f.ID }
+	return eachTogether(a, facts, id, func(a *applier, f memory.Fact) error {
+		now, err := a.putFact(bank, f, stored[f.ID])
+		if stored[f.ID] = now; err != nil {
 			return fmt.Errorf("store fact %s: %w", f.ID, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // putFact stores the whole new state of a fact, and returns it. A nil vector keeps the stored one.

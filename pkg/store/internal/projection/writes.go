@@ -118,9 +118,9 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		func() error { return a.removeComposites(bank, c.RemovedComposites) },
 		func() error { return a.putFacts(bank, c.Facts) },
 		func() error { return a.removeFacts(bank, c.RemovedFacts) },
-		func() error { return each(bank, c.Composites, a.putComposite) },
+		func() error { return a.eachComposite(bank, c.Composites, (*applier).putComposite) },
 		// A child may be a composite of the same changes: all are stored by now.
-		func() error { return each(bank, c.Composites, a.adoptChildren) },
+		func() error { return a.eachComposite(bank, c.Composites, (*applier).adoptChildren) },
 		func() error { return a.putEntities(bank, c.Entities) },
 		func() error { return each(bank, c.RemovedRelations, a.removeRelation) },
 		func() error { return each(bank, c.Relations, a.putRelation) },
