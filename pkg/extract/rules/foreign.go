@@ -30,14 +30,12 @@ func (t *drafter) foreign(s string) {
 	case asks(s) && len(dates) == 0 && (content < 3 || !number && (lang == "de" || len(text.Names(s)) == 0)): // German nouns look like names
 		return
 	}
-	typ := memory.TypeFact
+	typ := foreignType(s, lang, len(dates) > 0)
 	switch {
 	case asked:
 		typ = memory.TypeInstruction
 	case asks(s), wished:
 		typ = memory.TypeQuestion
-	case len(dates) > 0:
-		typ = memory.TypeEvent
 	}
 	said := capitalise(t.me) + ": " + date.Annotate(s, dates)
 	d := extract.Draft{Text: said, Type: typ, Kind: t.kind(typ, false), Speaker: t.message.Speaker, Sources: []memory.MessageID{t.message.ID},

@@ -83,3 +83,13 @@ func TestSinceADeed(t *testing.T) {
 		{"No corro desde la lesión de febrero.", "es", "2026-02-01 2026-02-28"},
 	})
 }
+
+func TestWhatOneHasGot(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"I've got a viva on the 3rd.", "en", "2026-11-03"},
+		{"She has only got a slot on Friday.", "en", "2026-10-16"},
+		{"He got a parcel on Friday.", "en", "2026-10-09"},
+		{"Passed grade 5 on the flute, grade 6 by spring.", "en", "2027-03-01 2027-05-31"},
+	})
+}

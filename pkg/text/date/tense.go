@@ -79,6 +79,9 @@ func (p *parser) sentenceDirection(i int) int {
 					return d
 				}
 			}
+			if start > 0 && p.is(i-1, "by") { // "passed B2, next is C1 by summer"
+				return 1
+			}
 			if start == 0 && !p.opensStatement(i) { // a date in front: its clause goes on behind the comma
 				for j := end; j < len(p.t) && j < end+14; j++ {
 					if d := p.cue(j, i); d != 0 {
@@ -178,7 +181,21 @@ func (p *parser) isPast(j int) bool {
 	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
 		return false
 	}
-	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j) && !p.isState(j)
+	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j) && !p.isState(j) && !p.hasGot(j)
+}
+
+// hasGot reports whether the word at j is the English "got" of "I've got an exam", which is what one has.
+func (p *parser) hasGot(j int) bool {
+	if p.t[j].low != "got" {
+		return false
+	}
+	for k := j - 1; k >= 0 && k >= j-2 && !p.t[k].mark; k-- { // I've only got
+		switch p.t[k].low {
+		case "have", "has", "'ve", "'s", "haven't", "hasn't", "ive":
+			return true
+		}
+	}
+	return false
 }
 
 // isState reports whether the word at j is a participle that with "be" says what is: "est fermé", "è chiusa".

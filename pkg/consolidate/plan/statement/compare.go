@@ -12,7 +12,7 @@ import (
 // qualifiers must be equal, and the content words of one must stand in the same order within the other's. It is
 // symmetric.
 func Same(a, b Reading) bool {
-	if a.Negated != b.Negated || !sameDetails(a, b) || !slices.Equal(a.Qualifiers, b.Qualifiers) {
+	if a.Negated != b.Negated || deniesAbroad(a) != deniesAbroad(b) || !sameDetails(a, b) || !slices.Equal(a.Qualifiers, b.Qualifiers) {
 		return false
 	}
 	return len(a.Words) > 0 && len(b.Words) > 0 && (within(a.Words, b.Words) || within(b.Words, a.Words))

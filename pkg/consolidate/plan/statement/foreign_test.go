@@ -56,3 +56,26 @@ func TestRelateInOtherLanguages(t *testing.T) {
 		})
 	}
 }
+
+// Two sentences of which one denies what the other says are not the same, in whichever language.
+func TestWhatIsDeniedIsNotTheSame(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"Mira: 我喜欢喝咖啡", "Mira: 我不喜欢喝咖啡了"}, {"Mira: 私は魚を食べる。", "Mira: 私は魚を食べない。"}, {"Mira: 저는 고기를 먹어요.", "Mira: 저는 고기를 안 먹어요."},
+		{"Mira: Я ем мясо.", "Mira: Я не ем мясо."}, {"Mira: Jem mięso.", "Mira: Nie jem mięsa."}, {"Mira: Jag äter kött.", "Mira: Jag äter inte kött."},
+		{"Mira: Jeg spiser fisk.", "Mira: Jeg spiser ikke fisk."}, {"Mira: Et yiyorum.", "Mira: Et yemiyorum."}, {"Mira: Ich esse Fisch.", "Mira: Ich esse keinen Fisch."},
+		{"Mira: Je mange du porc.", "Mira: Je ne mange pas de porc."}, {"Mira: Como carne.", "Mira: No como carne."}, {"Mira: Mangio carne.", "Mira: Non mangio carne."},
+		{"Mira: Como carne de porco.", "Mira: Não como carne de porco."}, {"Mira: Ik eet vlees.", "Mira: Ik eet geen vlees."}, {"Mira: Syön lihaa.", "Mira: En syö lihaa."},
+	} {
+		if a, b := statement.Read(c[0], nil), statement.Read(c[1], nil); statement.Same(a, b) || statement.Same(b, a) {
+			t.Errorf("%q and %q are one", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]string{
+		{"Mira: 我喜欢喝咖啡", "Mira: 我很喜欢喝咖啡"}, {"Mira: Ich esse keinen Fisch.", "Mira: Ich esse gar keinen Fisch."}, {"Mira: No como carne.", "Mira: Yo no como carne."},
+	} {
+		if a, b := statement.Read(c[0], nil), statement.Read(c[1], nil); !statement.Same(a, b) {
+			t.Errorf("%q and %q are two", c[0], c[1])
+		}
+	}
+}
