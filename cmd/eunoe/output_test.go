@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ func TestWritesWaitAsLongAsTheCommand(t *testing.T) {
 		mu.Unlock()
 		_ = m.Respond([]byte(`{}`)) //nolint:errcheck // the command says so
 	})
-	if err != nil {
+	if err := errors.Join(err, conn.NC.Flush()); err != nil { // the broker knows that somebody answers
 		t.Fatal(err)
 	}
 	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl(), "EUNOE_TIMEOUT=50s"}
@@ -59,7 +60,7 @@ func TestAPendingReceipt(t *testing.T) {
 		}
 		_ = m.Respond([]byte(reply)) //nolint:errcheck // the command says so
 	})
-	if err != nil {
+	if err := errors.Join(err, conn.NC.Flush()); err != nil { // the broker knows that somebody answers
 		t.Fatal(err)
 	}
 	environ := []string{"EUNOE_URL=" + conn.NC.ConnectedUrl()}
