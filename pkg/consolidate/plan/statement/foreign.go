@@ -77,7 +77,11 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	if ofOthers(n) && !has(o, state.Another) {
 		return Unrelated
 	}
-	both, onlyNew, onlyOld := shared(n.Words, o.Words)
+	words, older := likings(n.Words), likings(o.Words)
+	both, onlyNew, onlyOld := shared(words, older)
+	if slices.Contains(words, liking) && slices.Contains(older, liking) {
+		both-- // that both are about liking says nothing of what
+	}
 	stands := o.Cues&state.Ends == 0
 	denied := has(o, state.Denies)
 	switch {
@@ -178,4 +182,23 @@ var denialAbroad = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:nicht|kein\pL*|nie|nie
 func deniesAbroad(r Reading) bool {
 	who, said, ok := strings.Cut(r.Text, ": ")
 	return ok && !strings.HasSuffix(who, " said") && denialAbroad.MatchString(state.WithoutAnnotations(said))
+}
+
+// likingVerbs are the verbs of other languages by which somebody says that they like something: "j'adore" is taken back by
+// "je n'aime plus".
+var likingVerbs = text.NewWordSet(`mag magst mögen mochte liebe liebt lieben aime aimes aiment adore adorent adorais gusta gustan encanta encantan piace piacciono adoro amo gosto gosta ` +
+	`adora adoramos hou houd houden gillar älskar elsker liker lubię lubi uwielbiam kocham люблю обожаю нравится нравятся seviyorum severim bayılıyorum`)
+
+// liking stands for all of them.
+const liking = "♥"
+
+// likings returns the words of a sentence with one word for all verbs of liking.
+func likings(words []string) []string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		if likingVerbs.Has(w) {
+			out[i] = liking
+		}
+	}
+	return out
 }

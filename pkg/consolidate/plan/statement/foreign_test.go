@@ -46,6 +46,13 @@ func TestRelateInOtherLanguages(t *testing.T) {
 		{"Mira: Moro em Faro.", "Mira: Mudei-me para Évora.", corrected},
 		{"Mira: Я живу в Туле.", "Mira: Я переехала в Тверь.", corrected},
 		{"Mira: 私は神戸に住んでいます。", "Mira: 奈良に引っ越しました。", corrected},
+		{"Mira: J'adore la planche à voile.", "Mira: Je n'aime plus la planche à voile.", corrected},
+		{"Mira: Ich liebe Techno.", "Mira: Ich mag Techno nicht mehr.", corrected},
+		{"Mira: Me encantan los toros.", "Mira: Ya no me gustan los toros.", corrected},
+		{"Mira: Обожаю оливки.", "Mira: Я больше не люблю оливки.", corrected},
+		{"Mira: Ich liebe Techno.", "Mira: Ich mag keinen Jazz mehr.", stands},
+		{"Mira: Ich liebe Techno.", "Mira: Ich mag nicht mehr.", stands},
+		{"Mira: Ich mag Pizza.", "Mira: Ich esse keine Pizza mehr.", stands},
 		{"Paul: Ich jogge jeden Tag.", "Mira: Ich habe mit dem Joggen aufgehört.", stands},
 	} {
 		t.Run(c.older+" "+c.newer, func(t *testing.T) {
