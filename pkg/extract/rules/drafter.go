@@ -60,7 +60,12 @@ func (t *drafter) sentence(s string) {
 		}
 	}
 	if t.isRequest(low) && !commands(ps) {
-		t.request(s, ps, low)
+		asked, told := cutStatement(s)
+		ps = split(asked)
+		t.request(asked, ps, phrase(ps))
+		if told != "" {
+			t.sentence(told)
+		}
 		return
 	}
 	content := t.content(s)

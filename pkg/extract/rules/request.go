@@ -84,5 +84,18 @@ func (t *drafter) request(s string, ps []piece, low string) {
 	t.ask(punctuate(t.quote("asked", date.Annotate(s, dates), personsOf(ps))), s, ps, dates)
 }
 
+// cutStatement cuts a request before what its speaker tells behind a mark: "Check my invoice, I think the VAT is wrong".
+func cutStatement(s string) (asked, told string) {
+	at := statementBehind.FindStringSubmatchIndex(s)
+	if at == nil {
+		return s, ""
+	}
+	return s[:at[0]], s[at[2]:]
+}
+
+// statementBehind finds a mark and a clause about the speaker with its verb behind it.
+var statementBehind = regexp.MustCompile(`(?i)(?:[,;!] ?|\.\.\. ?|… ?| [-–—] )(?:(?:because|since|as|cause|cuz|so|but|and) )?((?:i|we)(?:['’](?:m|ve|ll|d|re))? \pL|` +
+	`(?:my|our) (?:\pL+ ){1,3}(?:is|are|was|were|has|have|had|keeps|won't|doesn't|can't|will) )`)
+
 // ofSpeaker finds what speakers say of themselves or of what is theirs; "me" alone says nothing.
 var ofSpeaker = regexp.MustCompile(` (?:i|i'm|i've|i'll|i'd|im|my|mine|we|we're|we've|our) `)

@@ -17,7 +17,9 @@ func TestRequestsAreNoStatements(t *testing.T) {
 	}{
 		{"Draft me a letter to my landlord in Ghent", "Vera asked: Draft Vera a letter to their landlord in Ghent.", memory.TypeQuestion},
 		{"please book two seats for the matinee on 3 May", "Vera asked: please book two seats for the matinee on 3 May (3 May 2026).", memory.TypeQuestion},
-		{"Could you look at my invoice again, I think the VAT is wrong", "Vera asked: Could you look at Vera's invoice again, Vera thinks the VAT is wrong.", memory.TypeQuestion},
+		{"Could you look again, I think the VAT is wrong", "Vera thinks the VAT is wrong.", memory.TypeBelief},
+		{"Can you believe it, I got the flat!", "Vera got the flat!", memory.TypeEvent},
+		{"Help me with this, my printer is a Brother HL-1110", "Vera's printer is a Brother HL-1110.", memory.TypeFact},
 		{"how do I get my cat used to the new flat", "Vera asked: how does Vera get their cat used to the new flat.", memory.TypeQuestion},
 		{"Wake me at 5 tomorrow", "Vera asked: Wake Vera at 5 tomorrow (15 April 2026).", memory.TypeQuestion},
 		{"Summarise it", "", ""},
