@@ -60,12 +60,7 @@ func (t *drafter) sentence(s string) {
 		}
 	}
 	if t.isRequest(low) && !commands(ps) {
-		asked, told := cutStatement(s)
-		ps = split(asked)
-		t.request(asked, ps, phrase(ps))
-		if told != "" {
-			t.sentence(told)
-		}
+		t.request(s)
 		return
 	}
 	content := t.content(s)

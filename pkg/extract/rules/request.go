@@ -66,8 +66,19 @@ func (t *drafter) isRequest(low string) bool {
 	return toSpeaker.MatchString(low) || openQuestions.MatchString(low) || t.cast.bot && toBot.MatchString(low)
 }
 
-// request keeps a request that names a time or somebody, tells something of the speaker, or says much.
-func (t *drafter) request(s string, ps []piece, low string) {
+// request keeps a request that names a time or somebody, tells something of the speaker, or says much. What is told behind
+// it is read for itself.
+func (t *drafter) request(s string) {
+	s, told := cutStatement(s)
+	t.keepRequest(s)
+	if told != "" {
+		t.sentence(told)
+	}
+}
+
+func (t *drafter) keepRequest(s string) {
+	ps := split(s)
+	low := phrase(ps)
 	dates := date.Find(s, t.message.Time, string(text.English))
 	content, least := t.content(s), 6
 	switch {
