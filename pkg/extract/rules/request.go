@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
@@ -37,7 +38,7 @@ var (
 		`one|two|three|four|five|six|seven|eight|nine|ten|\d+|how|what|who|whom|whose|why|when|where|which|whether|if|up|off|for|in|into|about|` +
 		`with|out) |` +
 		`(?:explain|summari[sz]e|translate|rewrite|rephrase|recommend|suggest|generate|calculate|convert|describe|define|brainstorm|provide|` +
-		`analy[sz]e|compare|list|remind|add|ask|tell|book|cancel) [\p{L}\d'-]+ |` +
+		`analy[sz]e|remind|add|ask|tell) [\p{L}\d'-]+ |` +
 		`set (?:a|an|the|my) (?:\p{L}+ ){0,2}(?:timer|alarm|reminder) |(?:play|put on|turn|open|order) (?:some|the|up|on|off|down) |make (?:it|` +
 		`this|that|them) )`)
 	// openQuestions are the beginnings of questions that need no mark.
@@ -63,8 +64,26 @@ func (t *drafter) isRequest(low string) bool {
 	case t.message.Role != memory.RoleUser, telling.MatchString(low):
 		return false
 	}
-	return toSpeaker.MatchString(low) || openQuestions.MatchString(low) || t.cast.bot && toBot.MatchString(low)
+	return openQuestions.MatchString(low) || (toSpeaker.MatchString(low) || t.cast.bot && toBot.MatchString(low)) && !hasVerb(low)
 }
+
+// hasVerb reports whether what begins like a request has a verb besides, so that the first word is its subject: "Code for
+// the gate is 4471", "Fix for the leak arrived". A verb of a clause of its own does not count.
+func hasVerb(low string) bool {
+	words := strings.Fields(low)
+	for i, w := range words[1:] {
+		if clause.Has(w) || ownClause.Has(w) {
+			return false
+		}
+		if beForms.Has(w) || finite.Has(w) || i > 1 && text.IsPastForm(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownClause are words that begin a clause, besides those of clause.
+var ownClause = text.NewWordSet(`that whether whom whose why my i'm i've i'll we're than and or about me`)
 
 // request keeps a request that names a time or somebody, tells something of the speaker, or says much. What is told behind
 // it is read for itself.
@@ -105,7 +124,7 @@ func cutStatement(s string) (asked, told string) {
 }
 
 // statementBehind finds a mark and a clause about the speaker with its verb behind it.
-var statementBehind = regexp.MustCompile(`(?i)(?:[,;!] ?|\.\.\. ?|… ?| [-–—] )(?:(?:because|since|as|cause|cuz|so|but|and) )?((?:i|we)(?:['’](?:m|ve|ll|d|re))? \pL|` +
+var statementBehind = regexp.MustCompile(`(?i)(?:[,;!] ?|\.\.\. ?|… ?| [-–—] | (?:but|because|cause|cuz) )(?:(?:because|since|as|cause|cuz|so|but|and) )?((?:i|we)(?:['’](?:m|ve|ll|d|re))? \pL|` +
 	`(?:my|our) (?:\pL+ ){1,3}(?:is|are|was|were|has|have|had|keeps|won't|doesn't|can't|will) )`)
 
 // ofSpeaker finds what speakers say of themselves or of what is theirs; "me" alone says nothing.

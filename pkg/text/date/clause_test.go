@@ -93,3 +93,12 @@ func TestWhatOneHasGot(t *testing.T) {
 		{"Passed grade 5 on the flute, grade 6 by spring.", "en", "2027-03-01 2027-05-31"},
 	})
 }
+
+func TestPartsOfManyDaysHaveNoDate(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"Choir rehearses on Thursday evenings.", "en", ""},
+		{"I'm off Friday afternoons.", "en", ""},
+		{"Choir rehearses on Thursday evening.", "en", "2026-10-15"},
+	})
+}

@@ -29,13 +29,18 @@ func (p *parser) expression(i int) (match, bool) {
 		s, next = p.onward(s, next)
 	}
 	m := p.agreed(p.withDayPart(match{s, pt.at, next}))
-	if ok && p.bare(m) && (p.habitual(i) || p.has(m.next, kDayPart) && strings.HasSuffix(p.t[m.next].low, "s") && p.tab.progressive != nil) {
+	if ok && p.bare(m) && (p.habitual(i) || p.dayParts(m.next) || p.dayParts(m.next-1)) {
 		return match{next: m.next}, false
 	}
 	if !ok || p.anyOne(m) || p.has(m.next, kEvery) && !p.has(m.next, kArticle) && p.has(m.next+1, kUnit) {
 		return match{}, false
 	}
 	return p.outsideNames(m)
+}
+
+// dayParts reports whether the word at i is an English part of many days: "Monday evenings".
+func (p *parser) dayParts(i int) bool {
+	return p.has(i, kDayPart) && strings.HasSuffix(p.t[i].low, "s") && p.tab.progressive != nil
 }
 
 // compared reports whether a time at word i is one that the sentence only compares with: "like last year".
