@@ -74,8 +74,14 @@ func (i *intake) open() error {
 	return nil
 }
 
-// close ends the intake. What was received is still passed on and acknowledged.
+// close ends the intake. What was received is still passed on and acknowledged, unless the broker is away: then nothing
+// can be, and there is nothing to wait for.
 func (i *intake) close() {
+	if !i.conn.NC.IsConnected() {
+		_ = i.published.Unsubscribe() // the connection is closed next
+		_ = i.acks.Unsubscribe()      // as above
+		return
+	}
 	_ = i.published.Drain() // a connection that is closed has no subscription
 	select {
 	case <-i.ended:

@@ -52,7 +52,11 @@ func (l *Log) Lock() error {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return errors.Join(fmt.Errorf("the data directory %s is in use by another eunoe; stop it, or name another with --data", dir), f.Close())
 	}
-	l.onRelease = append(l.onRelease, f.Close)
+	l.onRelease = append(l.onRelease, func() error {
+		// A program that another goroutine starts at this moment has the file too until it executes: closing it here would
+		// leave it locked.
+		return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+	})
 	return nil
 }
 
