@@ -126,7 +126,7 @@ func shownWhole(dsn string) string {
 	return dsn
 }
 
-// Place gives a closed store, which is complete, the name under which there is none yet.
+// Place renames a closed store, which is complete, to a name under which there is none yet.
 func Place(ctx context.Context, dsn, made string) error {
 	if postgres.Names(dsn) {
 		return postgres.Place(ctx, dsn, made)

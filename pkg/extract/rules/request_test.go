@@ -53,17 +53,7 @@ func TestRequestsAreNoStatements(t *testing.T) {
 		{"My kitchen has a built-in oven", "Vera's kitchen has a built-in oven.", memory.TypeFact},
 		{"Born in Split, raised in Graz", "Vera was born in Split, raised in Graz.", memory.TypeEvent},
 	} {
-		ask := message("m1", 1, memory.RoleUser, "Vera", c.said)
-		ask.Time = time.Date(2026, 4, 14, 10, 0, 0, 0, time.UTC)
-		got := facts(t, message("m0", 0, memory.RoleAssistant, "", "Hello."), ask)
-		switch {
-		case c.want == "" && len(got) != 0:
-			t.Errorf("%q is kept as %q", c.said, got[0].Text)
-		case c.want != "" && len(got) != 1:
-			t.Errorf("%q makes %d facts", c.said, len(got))
-		case c.want != "" && (got[0].Text != c.want || got[0].Type != c.typ):
-			t.Errorf("%q is %s: %q", c.said, got[0].Type, got[0].Text)
-		}
+		checkDraft(t, []memory.Message{message("m0", 0, memory.RoleAssistant, "", "Hello.")}, c.said, c.want, c.typ)
 	}
 }
 
@@ -114,16 +104,22 @@ func TestRequestsInOtherLanguages(t *testing.T) {
 		{"Im Mai mag ich den Garten", "Vera: Im Mai (May 2026) mag ich den Garten", memory.TypeEvent},
 		{"Geef me een voorbeeld van zo'n brief", "", ""},
 	} {
-		ask := message("m1", 1, memory.RoleUser, "Vera", c.said)
-		ask.Time = time.Date(2026, 4, 14, 10, 0, 0, 0, time.UTC)
-		got := facts(t, ask)
-		switch {
-		case c.want == "" && len(got) != 0:
-			t.Errorf("%q is kept as %q", c.said, got[0].Text)
-		case c.want != "" && len(got) != 1:
-			t.Errorf("%q makes %d facts", c.said, len(got))
-		case c.want != "" && (got[0].Text != c.want || got[0].Type != c.typ):
-			t.Errorf("%q is %s: %q", c.said, got[0].Type, got[0].Text)
-		}
+		checkDraft(t, nil, c.said, c.want, c.typ)
+	}
+}
+
+// checkDraft reports an error unless what Vera says after other messages is the one fact that is wanted, or none for "".
+func checkDraft(t *testing.T, before []memory.Message, said, want string, typ memory.Type) {
+	t.Helper()
+	m := message("m1", 1, memory.RoleUser, "Vera", said)
+	m.Time = time.Date(2026, 4, 14, 10, 0, 0, 0, time.UTC)
+	got := facts(t, append(before, m)...)
+	switch {
+	case want == "" && len(got) != 0:
+		t.Errorf("%q is kept as %q", said, got[0].Text)
+	case want != "" && len(got) != 1:
+		t.Errorf("%q makes %d facts", said, len(got))
+	case want != "" && (got[0].Text != want || got[0].Type != typ):
+		t.Errorf("%q is %s: %q", said, got[0].Type, got[0].Text)
 	}
 }
