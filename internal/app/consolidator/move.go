@@ -45,8 +45,8 @@ func (l *liveRebuild) note(ctx context.Context, r RebuildRequest, step store.Mov
 	return l.store.NoteMove(ctx, store.Move{To: r.To, Step: step})
 }
 
-// place renames the closed new store to what it is to be called, from when on it is in force. Whoever is killed in between leaves a note by
-// which the next consolidator finds out.
+// place renames the closed new store to its final name; from then on it is in force. Whoever is killed in between leaves
+// a note by which the next consolidator finds out.
 func (l *liveRebuild) place(ctx context.Context, next *nextStore, r RebuildRequest) error {
 	if err := l.note(ctx, r, store.MovePlacing); err != nil {
 		return err

@@ -82,7 +82,7 @@ func Replace(ctx context.Context, dsn, with string) error {
 	})
 }
 
-// Place gives the schema of one DSN the name of another's, where there is none: memory.ErrConflict if there is. Both are on
+// Place renames the schema of the DSN made to that of dsn, where there is none: memory.ErrConflict if there is. Both are on
 // one server, and closed.
 func Place(ctx context.Context, dsn, made string) error {
 	u, err := url.Parse(made)

@@ -80,6 +80,7 @@ func TestWhatIsDeniedIsNotTheSame(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"Mira: 我喜欢喝咖啡", "Mira: 我很喜欢喝咖啡"}, {"Mira: Ich esse keinen Fisch.", "Mira: Ich esse gar keinen Fisch."}, {"Mira: No como carne.", "Mira: Yo no como carne."},
+		{"Mira: J'aime le thé.", "Mira: J'aime le thé et le café."}, {"Mira: Jag bor i Oslo.", "Mira: Jag bor nu i Oslo."},
 	} {
 		if a, b := statement.Read(c[0], nil), statement.Read(c[1], nil); !statement.Same(a, b) {
 			t.Errorf("%q and %q are two", c[0], c[1])
