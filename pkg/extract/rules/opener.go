@@ -202,6 +202,7 @@ func completeFragment(ps []piece, low string) string {
 		with = "I've"
 	case w == "don't" && (second == "know" || second == "think" || second == "like" || second == "have" || second == "want" || second == "need" || second == "remember"):
 		with = "I"
+	case w == "plan" && second != "to" && second != "on": // "Plan B worked", "plan a trip"
 	case omitted.Has(w) && !beForms.Has(second) && second != "you" && !(w == "hope" && (second == "all" || second == "that")):
 		with = "I"
 	case strings.HasSuffix(w, "ed") && !regularPresent.Has(w) && len(w) > 4 && behind.Has(second) && !passive.Has(w):

@@ -45,6 +45,8 @@ func TestRequestsAreNoStatements(t *testing.T) {
 		{"Call me old-fashioned but I write letters", "Vera writes letters.", memory.TypeFact},
 		{"List price is 300 francs", "Vera said: List price is 300 francs.", memory.TypeFact},
 		{"Change of plan, we fly on 2 May", "Vera said: Change of plan, we fly on 2 May (2 May 2026).", memory.TypeEvent},
+		{"Plan B worked", "Plan B worked.", memory.TypeFact},
+		{"Plan to retire at sixty", "Vera plans to retire at sixty.", memory.TypeFact},
 		{"Looking forward to Lisbon", "Vera is looking forward to Lisbon.", memory.TypeFact},
 		{"Mail me at vera@example.org", "Mail Vera at vera@example.org.", memory.TypeFact},
 		{"I go by she/they", "Vera goes by she/they.", memory.TypeFact},
