@@ -104,7 +104,7 @@ func TestForgottenWordsAreInNoFile(t *testing.T) {
 		f.Messages = append(f.Messages, uint64(i+1))
 		body := fmt.Sprintf("The password of locker %d at %s station is %s, keep it safe.", i, strings.Repeat("long ", i%60), secret(i))
 		f.Facts = append(f.Facts, memory.NewFactID("b", body, memory.KindWorld))
-		words = append(words, secret(i))
+		words = append(words, strings.TrimSuffix(secret(i), "q")) // the beginning of a word tells enough
 	}
 	if len(filesHolding(t, dir, words)) == 0 {
 		t.Fatal("the words are in no file before they are forgotten: the test sees nothing")
@@ -150,7 +150,7 @@ func vocabulary(t *testing.T, path string, words []string) {
 		}
 		for _, w := range words {
 			var n int
-			if err := raw.QueryRow("SELECT count(*) FROM "+table+" WHERE term = ?", w).Scan(&n); err != nil || n != 0 {
+			if err := raw.QueryRow("SELECT count(*) FROM "+table+" WHERE substr(term, 1, ?) = ?", len(w), w).Scan(&n); err != nil || n != 0 {
 				t.Errorf("%s still knows %s: %v", table, w, err)
 			}
 		}

@@ -344,3 +344,32 @@ func TestAnErasureIsScrubbedByTheNextOpening(t *testing.T) {
 		t.Error("the scrub changed the content")
 	}
 }
+
+func TestAFileOfBeforeIsScrubbedOnce(t *testing.T) {
+	t.Parallel()
+	config := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
+	config.Checkpoint = 5 * time.Millisecond
+	db := openStore(t, config)
+	apply(t, db, benchMessages(rand.New(rand.NewPCG(1, 2)), 0, 3), memory.Changes{})
+	closeStore(t, db)
+	raw, err := sql.Open("sqlite3", "file:"+config.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }()
+	unused := func() (pages int) {
+		if err := raw.QueryRow("PRAGMA freelist_count").Scan(&pages); err != nil {
+			t.Fatal(err)
+		}
+		return pages
+	}
+	if _, err := raw.Exec("CREATE TABLE dropped (x); INSERT INTO dropped VALUES (zeroblob(100000)); DROP TABLE dropped; PRAGMA user_version = 19"); err != nil {
+		t.Fatal(err)
+	}
+	if unused() == 0 {
+		t.Fatal("the file has no unused pages: the test would see no scrub")
+	}
+	again := openStore(t, config)
+	eventually(t, "the file has no unused pages", func() bool { return unused() == 0 })
+	closeStore(t, again)
+}

@@ -13,9 +13,6 @@ import (
 // largeLog is the size of the write-ahead log, in bytes, from which it is truncated although writes go on.
 const largeLog = 32 << 20
 
-// inMemory is the size of the file, in bytes, up to which it is rewritten in memory, and when the store closes.
-const inMemory = 256 << 20
-
 // Start begins the background work of a migrated file, which Close ends: checkpoints, and the scrub that an erasure
 // asks for. A scrub that was pending when the file was last open is done first. A read-only file has none.
 func (f *File) Start(ctx context.Context) error {
@@ -117,34 +114,6 @@ func (f *File) truncate(ctx context.Context) (done bool, err error) {
 func setBusy(ctx context.Context, conn *sql.Conn, d time.Duration) error {
 	_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
 	return err
-}
-
-// scrub rewrites the whole file. SQLite overwrites deleted content, but when it moved rows between pages before, copies
-// stay in the unused part of pages, and only this removes them. The time grows with the file.
-func (f *File) scrub(ctx context.Context) (took time.Duration, err error) {
-	conn, err := f.writer.Conn(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("scrub: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	began := time.Now()
-	steps := []string{"VACUUM", "DELETE FROM meta WHERE key = 'scrub'"}
-	if sizeOf(f.config.Path) > inMemory {
-		// VACUUM copies only what stays, so its temporary file holds nothing erased.
-		steps = append([]string{"PRAGMA temp_store = FILE"}, steps...)
-		defer func() {
-			if _, again := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY"); err == nil {
-				err = again
-			}
-		}()
-	}
-	for _, s := range steps {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return time.Since(began), Failure(fmt.Errorf("scrub: %w", err))
-		}
-	}
-	f.scrubbing.Store(false)
-	return time.Since(began), nil
 }
 
 // lastScrub scrubs a small file before it closes; a large one waits until it is opened again.

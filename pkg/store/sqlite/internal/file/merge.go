@@ -44,18 +44,23 @@ func (f *File) mergeSegments(ctx context.Context) (done bool, err error) {
 }
 
 // textIndexes returns the names of the text indexes.
-func textIndexes(ctx context.Context, conn *sql.Conn) (out []string, err error) {
-	rows, err := conn.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'`)
+func textIndexes(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	return texts(ctx, conn, `SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%'`)
+}
+
+// texts returns the first column of a query.
+func texts(ctx context.Context, conn *sql.Conn, query string, args ...any) (out []string, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var text string
+		if err := rows.Scan(&text); err != nil {
 			return nil, err
 		}
-		out = append(out, name)
+		out = append(out, text)
 	}
 	return out, rows.Err()
 }
