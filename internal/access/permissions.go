@@ -85,9 +85,9 @@ func bot(n events.Naming, bank memory.BankID) Permissions {
 // events, take and acknowledge windows, answer requests. The only request it may make is entities, which extractors
 // show to a model. It cannot delete or purge a stream, and has no operator's rights.
 func worker(n events.Naming) Permissions {
-	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), "_INBOX.>", "$SRV.>"}}
+	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), n.OwnerSubject("*"), "_INBOX.>", "$SRV.>"}}
 	add := func(subjects ...string) { p.Publish = append(p.Publish, subjects...) }
-	add(subject(n, "*", "entities"), "$JS.API.INFO")
+	add(subject(n, "*", "entities"), n.OwnerSubject("*"), "$JS.API.INFO")
 	for _, s := range n.Streams(events.StreamOptions{}) {
 		add(s.Subjects...)
 		add(reads(s.Name)...)

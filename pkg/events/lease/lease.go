@@ -30,9 +30,10 @@ type lease struct {
 	record kv.Record
 }
 
-// acquire tries once to take a lease. It returns nil if another process holds it.
-func acquire(ctx context.Context, c *events.Conn, key, owner string) (*lease, error) {
-	l := &lease{bucket: kv.Open(c, c.Naming.LeaseBucket()), record: kv.Record{Key: key, Value: []byte(owner)}}
+// acquire tries once to take a lease over a revision: 0, or that of an owner that is gone. It returns nil if another
+// process holds it.
+func acquire(ctx context.Context, c *events.Conn, key, owner string, over uint64) (*lease, error) {
+	l := &lease{bucket: kv.Open(c, c.Naming.LeaseBucket()), record: kv.Record{Key: key, Value: []byte(owner), Revision: over}}
 	err := l.renew(ctx)
 	if errors.Is(err, memory.ErrConflict) {
 		return nil, nil
@@ -45,10 +46,14 @@ func acquire(ctx context.Context, c *events.Conn, key, owner string) (*lease, er
 
 // Holder returns the owner of a lease, "" if nobody holds it.
 func Holder(ctx context.Context, c *events.Conn, key string) (owner string, err error) {
+	r, err := read(ctx, c, key)
+	return string(r.Value), err
+}
+
+func read(ctx context.Context, c *events.Conn, key string) (kv.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	r, err := kv.Open(c, c.Naming.LeaseBucket()).Get(ctx, key)
-	return string(r.Value), err
+	return kv.Open(c, c.Naming.LeaseBucket()).Get(ctx, key)
 }
 
 // renew extends the lease by events.LeaseTTL, or takes it where nobody holds it: an election of the broker may last longer
@@ -114,9 +119,14 @@ func (l *lease) keep(ctx context.Context) bool {
 // that one run is active.
 func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(context.Context) error) error {
 	waits := events.Backoff{Min: 100 * time.Millisecond, Max: 2 * time.Second}.Intervals()
-	away := false // the broker did not answer the last question
+	silent, err := answer(c, owner)
+	if err != nil {
+		return err
+	}
+	defer silent()
+	w, away := newWitness(c), false // the broker did not answer the last question
 	for ctx.Err() == nil {
-		l, err := await(ctx, c, key, owner, &away)
+		l, err := await(ctx, w, key, owner, &away)
 		if l == nil {
 			if err != nil && ctx.Err() == nil {
 				c.Log.Warn().Err(err).Str("lease", key).Msg("waiting for a lease")
@@ -144,9 +154,11 @@ func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(conte
 // await looks once whether the lease is free and takes it, or waits a little. It only writes after it has read: what a
 // client sends while it is not connected reaches the broker later, before the owner can renew. After an answer that
 // failed to come, or came over another connection, it leaves the lease to its owner for leaseGrace.
-func await(ctx context.Context, c *events.Conn, key, owner string, away *bool) (*lease, error) {
+func await(ctx context.Context, w *witness, key, owner string, away *bool) (*lease, error) {
+	c := w.conn
 	connected, reconnects := c.NC.IsConnected(), c.NC.Stats().Reconnects
-	holder, err := Holder(ctx, c, key)
+	held, err := read(ctx, c, key)
+	holder := string(held.Value)
 	*away = *away || !connected || c.NC.Stats().Reconnects != reconnects
 	switch {
 	case err != nil:
@@ -155,13 +167,14 @@ func await(ctx context.Context, c *events.Conn, key, owner string, away *bool) (
 		return nil, err
 	case *away:
 		*away = false
+		w.restart()
 		events.Sleep(ctx, leaseGrace)
 		return nil, nil
-	case holder != "" && holder != owner:
+	case holder != "" && holder != owner && !w.gone(ctx, holder):
 		events.Sleep(ctx, leaseRenew/4)
 		return nil, nil
 	}
-	l, err := acquire(ctx, c, key, owner)
+	l, err := acquire(ctx, c, key, owner, held.Revision)
 	*away = err != nil
 	return l, err
 }

@@ -26,13 +26,19 @@ type ShareConfig struct {
 // Share spreads the parts of a group evenly over its processes and calls run for each part that this process owns. The
 // context of run ends when the part is lost or goes to a process that joined, or when ctx ends; the part is released
 // when run has returned. A run that returns by itself is started again, here or elsewhere. A process that joins has its
-// parts within about a second; the parts of a process that died are taken over within events.LeaseTTL and a second.
+// parts within about a second; the parts of a process that was killed are taken over within two seconds, those of one that
+// hangs, or whose machine is lost, within events.LeaseTTL and a second.
 // Share returns nil when ctx has ended and every run has returned.
 func Share(ctx context.Context, c *events.Conn, cfg ShareConfig, run func(ctx context.Context, part int) error) error {
 	if cfg.Parts <= 0 || events.EncodeToken(cfg.Group) != cfg.Group || events.EncodeToken(cfg.Owner) != cfg.Owner || cfg.Group == "" || cfg.Owner == "" {
 		return fmt.Errorf("share %q as %q: group and owner must be plain tokens and there must be parts", cfg.Group, cfg.Owner)
 	}
-	s := &sharer{conn: c, cfg: cfg, run: run, held: map[int]*heldPart{}, ended: make(chan struct{}, 1)}
+	silent, err := answer(c, cfg.Owner)
+	if err != nil {
+		return err
+	}
+	defer silent()
+	s := &sharer{conn: c, cfg: cfg, run: run, held: map[int]*heldPart{}, ended: make(chan struct{}, 1), witness: newWitness(c)}
 	s.loop(ctx)
 	return nil
 }
@@ -45,6 +51,8 @@ type sharer struct {
 	held   map[int]*heldPart
 	ended  chan struct{} // signals that a run returned
 	leave  time.Time     // until when free parts are left to owners that may not have renewed yet
+
+	witness *witness
 
 	mu    sync.Mutex
 	pause map[int]time.Time // when a part whose run failed may start again
@@ -66,7 +74,7 @@ func (s *sharer) loop(ctx context.Context) {
 		s.renew(ctx)
 		s.releaseEnded(ctx)
 		if time.Now().Before(s.leave) {
-			// the owners renew
+			s.witness.restart() // the owners renew
 		} else if err := s.balance(ctx); err != nil && ctx.Err() == nil {
 			s.leave = time.Now().Add(leaseGrace)
 			s.conn.Log.Warn().Err(err).Str("group", s.cfg.Group).Msg("sharing again later")
@@ -138,13 +146,13 @@ func (s *sharer) releaseEnded(ctx context.Context) {
 // balance takes free parts or stops runs until this process has its share.
 func (s *sharer) balance(ctx context.Context) error {
 	if s.member == nil {
-		l, err := acquire(ctx, s.conn, s.memberKey(), s.cfg.Owner)
+		l, err := acquire(ctx, s.conn, s.memberKey(), s.cfg.Owner, 0)
 		if err != nil || l == nil {
 			return err
 		}
 		s.member = l
 	}
-	members, owners, err := s.look(ctx)
+	members, parts, err := s.look(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,10 +165,11 @@ func (s *sharer) balance(ctx context.Context) error {
 	}
 	for i := 0; i < s.cfg.Parts && len(s.held) < share; i++ {
 		p := (first + i) % s.cfg.Parts
-		if s.held[p] != nil || owners[p] != "" || s.paused(p) {
+		part := parts[p]
+		if s.held[p] != nil || part.owned || s.paused(p) {
 			continue
 		}
-		l, err := acquire(ctx, s.conn, s.partKey(p), s.cfg.Owner)
+		l, err := acquire(ctx, s.conn, s.partKey(p), s.cfg.Owner, part.revision)
 		if err != nil {
 			return err
 		}
@@ -183,26 +192,46 @@ func shareOf(members []string, owner string, parts int) (first, share int) {
 	return first, base
 }
 
-// look returns the members, sorted and including this process, and the owner of each part.
-func (s *sharer) look(ctx context.Context) (members []string, owners map[int]string, err error) {
+// part is what is known of a part that has a lease.
+type part struct {
+	owned    bool // by a process that is not gone
+	revision uint64
+}
+
+// look returns the members that are not gone, sorted and including this process, and the parts that have a lease.
+func (s *sharer) look(ctx context.Context) (members []string, parts map[int]part, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	members, owners = []string{s.cfg.Owner}, map[int]string{}
+	var records []kv.Record
 	err = kv.Open(s.conn, s.conn.Naming.LeaseBucket()).Each(ctx, s.cfg.Group+".>", func(r kv.Record) error {
-		t := strings.SplitN(r.Key, ".", 3)
-		if len(t) != 3 {
-			return nil
-		}
-		switch p, err := strconv.Atoi(t[2]); {
-		case t[1] == "member" && t[2] != s.cfg.Owner:
-			members = append(members, t[2])
-		case t[1] == "part" && err == nil:
-			owners[p] = string(r.Value)
-		}
+		records = append(records, r)
 		return nil
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	gone := map[string]bool{s.cfg.Owner: false}
+	there := func(owner string) bool {
+		if _, known := gone[owner]; !known {
+			gone[owner] = s.witness.gone(ctx, owner)
+		}
+		return !gone[owner]
+	}
+	members, parts = []string{s.cfg.Owner}, map[int]part{}
+	for _, r := range records {
+		t := strings.SplitN(r.Key, ".", 3)
+		if len(t) != 3 {
+			continue
+		}
+		switch p, err := strconv.Atoi(t[2]); {
+		case t[1] == "member" && t[2] != s.cfg.Owner && there(t[2]):
+			members = append(members, t[2])
+		case t[1] == "part" && err == nil:
+			parts[p] = part{owned: there(string(r.Value)), revision: r.Revision}
+		}
+	}
 	sort.Strings(members)
-	return members, owners, err
+	return members, parts, nil
 }
 
 func (s *sharer) begin(ctx context.Context, part int, l *lease) {
