@@ -44,7 +44,7 @@ func (t *drafter) sentence(s string) {
 		t.foreign(s)
 		return
 	}
-	s = t.strip(straighten(s))
+	s = t.withoutName(t.strip(straighten(s)))
 	ps := split(s)
 	low := phrase(ps)
 	follows := t.follows

@@ -191,6 +191,8 @@ func completeFragment(ps []piece, low string) string {
 	switch {
 	case second == "":
 	case (w == "gonna" || w == "going") && strings.Contains(low, " be "), w == "felt" && (second == "so" || second == "like" || second == "really"):
+	case w == "not" && (second == "gonna" || second == "going" || ongoing.Has(second)) && !strings.Contains(low, " be "):
+		with = "I'm"
 	case w == "gonna" || w == "going" && second == "to" || ongoing.Has(w) && !nounVerb(ps, i) && !opensClause(ps, i):
 		with = "I'm"
 	case (w == "excited" || w == "happy" || w == "glad" || w == "proud" || w == "sorry" || w == "sad" || w == "grateful" || w == "thankful" || w == "thrilled" || w == "stoked") &&

@@ -45,7 +45,8 @@ var (
 	openQuestions = regexp.MustCompile(`^ ` + please + `(?:(?:can|could|would|will|should|may|shall|can't|couldn't|won't) (?:you|u|i|we) |` +
 		`(?:do|did|are|were|have) you |(?:is|are|was|were|does|do) (?:it|this|that|there|they) |` +
 		`how (?:do|does|did|can|could|should|would|to|much|many|long|often) |(?:what|where|why|who|which) (?:is|are|was|were|do|does|did|can|` +
-		`could|should|would) |how about |what about )`)
+		`could|should|would) |how about |what about |(?:how|where|when|why)'?s |whats |` +
+		`(?:what's|who'?s) (?:the|my|your|our|this|that|wrong|next|left|going|coming|happening|there|in|on|at) )`)
 	// bothers are requests by which nothing is asked for but an answer or patience.
 	bothers = regexp.MustCompile(`^ ` + please + `(?:let (?:me|us) (?:know|see|think|check|guess|ask|clarify|rephrase|start|begin|be|just)|` +
 		`tell me (?:about it|more)|give me a (?:sec|second|moment|minute|min|break)|` +

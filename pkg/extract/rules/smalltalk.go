@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -190,4 +191,29 @@ func letterOnly(r rune) rune {
 		return r
 	}
 	return -1
+}
+
+// introduction finds a speaker's own name at the beginning of a sentence, and what is said behind it.
+var introduction = regexp.MustCompile(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
+
+// withoutName takes the name out of a sentence in which its speaker, who is known by it, tells it: "I'm Ann, I live in
+// Rome" says where Ann lives.
+func (t *drafter) withoutName(s string) string {
+	m := introduction.FindStringSubmatch(s)
+	if m == nil || t.message.Speaker == "" {
+		return s
+	}
+	name, speaker := strings.ToLower(m[2]), strings.ToLower(t.message.Speaker)
+	if name != speaker && !strings.HasPrefix(speaker, name+" ") {
+		return s
+	}
+	switch rest := m[3]; firstWord(split(rest)) {
+	case "i", "i'm", "i've", "i'll", "im", "my", "we", "we're", "our":
+		return capitalise(rest)
+	case "a", "an", "the":
+		if strings.HasPrefix(strings.ToLower(m[1]), "i") {
+			return m[1] + " " + rest
+		}
+	}
+	return s
 }

@@ -1,12 +1,22 @@
 package date
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// parts reports whether a mark stands between clauses. A picture does, as a full stop would.
+func parts(mark string) bool {
+	r, _ := utf8.DecodeRuneInString(mark)
+	return strings.ContainsRune(",;:—–(.!?…", r) || unicode.Is(unicode.So, r)
+}
 
 // clauseStart returns the first word of the clause that ends before word i.
 func (p *parser) clauseStart(i int) int {
 	for j := i - 1; j >= 0; j-- {
 		t := p.t[j]
-		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
+		if t.mark && parts(t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
 			return j + 1
 		}
 		if matches(p.tab.breaks, t.low) || p.reported(j) {
@@ -20,7 +30,7 @@ func (p *parser) clauseStart(i int) int {
 func (p *parser) clauseEnd(i int) int {
 	for j := i + 1; j < len(p.t); j++ {
 		t := p.t[j]
-		if t.mark && strings.Contains(",;:—–(.!?…", t.low) && !p.inNumber(j) || matches(p.tab.breaks, t.low) {
+		if t.mark && parts(t.low) && !p.inNumber(j) || matches(p.tab.breaks, t.low) {
 			return j
 		}
 	}

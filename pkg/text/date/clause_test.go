@@ -102,3 +102,49 @@ func TestPartsOfManyDaysHaveNoDate(t *testing.T) {
 		{"Choir rehearses on Thursday evening.", "en", "2026-10-15"},
 	})
 }
+
+func TestCountsAreNoDays(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"We rehearse it for the fourth time.", "en", ""},
+		{"Grandma turned 30 in March.", "en", "2026-03-01 2026-03-31"},
+		{"Mia hizo 7 en agosto.", "es", "2026-08-01 2026-08-31"},
+		{"Ela fez 9 em abril.", "pt", "2026-04-01 2026-04-30"},
+		{"The 9th in April was a Thursday.", "en", "2026-04-09"},
+		{"Come for the 15th.", "en", "2026-10-15"},
+	})
+}
+
+func TestWhatFollowedAnEarlierNumber(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"The flock has 40 sheep, up from 25 in December.", "en", "2025-12-01 2025-12-31"},
+		{"Gas is at $3.10, down from $4 in November.", "en", "2025-11-01 2025-11-30"},
+		{"The fee rises from 5 to 7 in December.", "en", "2026-12-01 2026-12-31"},
+	})
+}
+
+func TestMayIsAMonthAndAVerb(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"The regatta in May was windy.", "en", "2026-05-01 2026-05-31"},
+		{"The May minutes from Monday were thin.", "en", "2026-10-12"},
+		{"She may call on Friday.", "en", "2026-10-16"},
+	})
+}
+
+func TestAPictureEndsAClause(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"bike broke 😩 fetching it on tuesday", "en", "2026-10-20"},
+		{"we won on tuesday 🎉", "en", "2026-10-13"},
+	})
+}
+
+func TestWhatAQuarterDescribes(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"Draft the Q4 newsletter by Friday.", "en", "2026-10-16"},
+		{"The plan for Q4 is thin.", "en", "2026-10-01 2026-12-31"},
+	})
+}

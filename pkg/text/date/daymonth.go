@@ -38,6 +38,9 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 			k++
 		}
 		m, ok := p.value(k, kMonth)
+		if ok && k > j && !ordinal && matches(p.tab.within, p.t[j].low) {
+			return point{}, i, false
+		}
 		if !ok { // 7. vierter
 			if mm, behind, isNth := p.nthOf(k); isNth && ordinal && mm >= 1 && mm <= 12 && k == j && !p.has(behind, kUnit, kOf) && p.tab.dotted {
 				m, ok, k = mm, true, behind-1
@@ -109,7 +112,7 @@ func (p *parser) endsAt(i int) bool {
 	if i >= len(p.t) || p.t[i].mark {
 		return true
 	}
-	return p.tab.words[p.t[i].low] || p.t[i].senses != nil
+	return !p.has(i, kOccasion) && (p.tab.words[p.t[i].low] || p.t[i].senses != nil)
 }
 
 // bareDay reports whether a point is a number alone.

@@ -55,6 +55,7 @@ const (
 	kOr             // stands between the least and the most that a count may be
 	kNumbered       // a week that is counted through the year
 	kLike           // compares with a time
+	kOccasion       // is counted: "for the third time"
 	kNaming         // stands before a name
 	kTitled         // stands before the name of a work or a street
 	kWeak           // a month or weekday that is a common word too
@@ -68,7 +69,7 @@ var kinds = map[string]kind{
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
-	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "like": kLike, "hence": kHence, "titled": kTitled,
+	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "like": kLike, "occasion": kOccasion, "hence": kHence, "titled": kTitled,
 	"half": kHalf, "halved": kHalf, "or": kOr, "numbered": kNumbered,
 }
 

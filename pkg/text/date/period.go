@@ -138,7 +138,7 @@ func (p *parser) decade(i int, _ bool) (point, int, bool) {
 	return p.fix(i, interval{from: dayNumber(y, 1, 1), to: dayNumber(y+10, 1, 1) - 1}), next, true
 }
 
-// describes reports whether the decade or century from i to next says of which kind something is: "17th century maps",
+// describes reports whether the decade, century or quarter from i to next says of which kind something is: "17th century maps",
 // but "in the 1990s people".
 func (p *parser) describes(i, next int) bool {
 	if next >= len(p.t) || p.t[next].mark || p.t[next].senses != nil || p.t[next].upper || p.tab.words[p.t[next].low] || p.isPast(next) {
@@ -183,6 +183,9 @@ func (p *parser) quarter(i int, _ bool) (point, int, bool) {
 			return point{}, i, false
 		} else {
 			rel = true
+		}
+		if rel && y == 0 && p.describes(i, next) {
+			return point{}, i, false
 		}
 	}
 	from, months := q*3-2, 3

@@ -62,6 +62,7 @@ type table struct {
 	reporting      *regexp.Regexp // both
 	infinitive     *regexp.Regexp // opens what somebody is told to do: "said to come"
 	possessive     *regexp.Regexp // possessives
+	within         *regexp.Regexp // stands before a month and joins no day to it: "turned 12 in May"
 	progressive    *regexp.Regexp // forms of what is going on, where habits have others: "I ski", "I'm skiing"
 	finite         *regexp.Regexp // past participles that are forms of the present too: "er besucht"
 	auxiliary      *regexp.Regexp // with which those are past
@@ -141,7 +142,7 @@ func (t *table) regexps() map[string]**regexp.Regexp {
 	return map[string]**regexp.Regexp{
 		"past": &t.past, "future": &t.future, "breaks": &t.breaks, "moved": &t.moved,
 		"arranged": &t.arranged, "subject": &t.subject, "present": &t.present, "unpast": &t.unpast,
-		"saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive, "possessive": &t.possessive,
+		"saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive, "possessive": &t.possessive, "within": &t.within,
 		"progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying, "finite": &t.finite,
 		"auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
 		"being": &t.being, "dayArticle": &t.dayArticle, "perfect": &t.perfect, "reflexive": &t.reflexive,

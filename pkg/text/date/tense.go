@@ -12,6 +12,9 @@ import (
 // The words that carry the tense are sought in the clause around i, nearest first, before i and then behind it. Where
 // the clause has none and no subject of its own, the clause before it counts.
 func (p *parser) direction(i int) int {
+	if p.wasThen(i) {
+		return -1
+	}
 	d := p.sentenceDirection(i)
 	for j := i - 1; d == 0 && j >= 0 && j >= i-2; j-- { // what holds since then, if the sentence does not look ahead
 		if strings.HasPrefix(p.t[j].low, "desde") {
@@ -22,6 +25,22 @@ func (p *parser) direction(i int) int {
 		return -1
 	}
 	return d
+}
+
+// wasThen reports whether the date at i is that of a number which another one followed: "up from 80 in June".
+func (p *parser) wasThen(i int) bool {
+	if !p.has(i-1, kIn) || p.t[i].digits > 0 {
+		return false
+	}
+	for k := i - 2; k >= 0 && k >= i-4 && !p.t[k].mark; k-- { // from 80 kg
+		if p.t[k].digits > 0 {
+			for k >= 2 && p.t[k-1].mark && p.t[k-2].digits > 0 { // 1,100
+				k -= 2
+			}
+			return p.has(k-1, kFrom) || k > 1 && p.t[k-1].mark && p.has(k-2, kFrom) // from $80
+		}
+	}
+	return false
 }
 
 // sinceDeed reports whether the date at i is that of what something holds since: "since the operation in March". A clause
@@ -128,7 +147,7 @@ func (p *parser) cue(j, i int) int {
 	if (t.low == "have" || t.low == "'ve") && j > 0 && j+1 < len(p.t) && matches(p.tab.counterfactual, p.t[j-1].low) && likeInfinitive[p.t[j+1].low] {
 		return -1
 	}
-	if matches(p.tab.future, t.low) {
+	if p.isFuture(j) {
 		start := p.clauseStart(j)
 		for k := j - 1; k >= start && k >= j-2; k-- { // I was going
 			if p.isPast(k) && !matches(p.tab.arranged, p.t[k].low) && !p.reported(start) {
@@ -154,13 +173,18 @@ func (p *parser) cue(j, i int) int {
 			if matches(p.tab.present, p.t[k].low) && k >= j-2 {
 				return 0
 			}
-			if matches(p.tab.future, p.t[k].low) {
+			if p.isFuture(k) {
 				return 1
 			}
 		}
 		return -1
 	}
 	return 0
+}
+
+// isFuture reports whether the word at j looks ahead. "May" is a month.
+func (p *parser) isFuture(j int) bool {
+	return matches(p.tab.future, p.t[j].low) && !(p.has(j, kMonth) && p.t[j].upper && !p.t[j].first)
 }
 
 // movedUntil reports whether the words before the date at i say that it is the aim of a move: "to Thursday".
