@@ -23,12 +23,12 @@ type finding struct {
 }
 
 // causes are the words by which a statement names a cause or an effect.
-var causes = []string{"because", "because of", "due to", "so that", "led to", "leads to", "caused", "causes", "makes her", "makes him",
-	"makes them", "made her", "made him", "helps", "helped", "as a result", "thanks to", "therefore", "inspired", "motivated"}
+var causes = statement.NewPhrases("because", "because of", "due to", "so that", "led to", "leads to", "caused", "causes", "makes her", "makes him",
+	"makes them", "made her", "made him", "helps", "helped", "as a result", "thanks to", "therefore", "inspired", "motivated")
 
 // tastes are the words by which a statement names a preference.
-var tastes = []string{"like", "likes", "liked", "love", "loves", "loved", "enjoy", "enjoys", "enjoyed", "prefer", "prefers", "favourite",
-	"favorite", "hate", "hates", "dislike", "dislikes", "fan", "fond", "passionate", "interested"}
+var tastes = statement.NewPhrases("like", "likes", "liked", "love", "loves", "loved", "enjoy", "enjoys", "enjoyed", "prefer", "prefers", "favourite",
+	"favorite", "hate", "hates", "dislike", "dislikes", "fan", "fond", "passionate", "interested")
 
 // commonStems are stems of such words and of other common ones, which make no subject of an observation.
 var commonStems = map[string]bool{"like": true, "love": true, "enjoy": true, "prefer": true, "favourit": true, "favorit": true, "hate": true,

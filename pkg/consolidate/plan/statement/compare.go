@@ -47,12 +47,12 @@ func sameTense(a, b string) bool {
 
 // The cues by which a later statement corrects an earlier one.
 var (
-	corrections = []string{"actually", "no longer", "not anymore", "anymore", "any more", "instead", "correction", "rather than",
-		"stopped", "quit", "quits", "gave up", "changed to", "switched", "has since", "not true", "in fact"}
+	corrections = NewPhrases("actually", "no longer", "not anymore", "anymore", "any more", "instead", "correction", "rather than",
+		"stopped", "quit", "quits", "gave up", "changed to", "switched", "has since", "not true", "in fact")
 	// denials state that the old statement ended, without a new value.
-	denials = []string{"no longer", "anymore", "any more", "not true"}
+	denials = NewPhrases("no longer", "anymore", "any more", "not true")
 	// stops state the same, unless they are negated themselves.
-	stops = []string{"stopped", "quit", "quits", "gave up"}
+	stops = NewPhrases("stopped", "quit", "quits", "gave up")
 	// cueStems are stems of the cues' content words, which are ignored when contents are compared.
 	cueStems = map[string]bool{"actual": true, "longer": true, "anymor": true, "instead": true, "correct": true,
 		"want": true, "decid": true, "plan": true, "intend": true, "hope": true,
@@ -99,7 +99,7 @@ var (
 	likes    = map[string]bool{"like": true, "love": true, "enjoy": true, "ador": true}
 	dislikes = map[string]bool{"hate": true, "dislik": true, "detest": true, "loath": true}
 	// refusals express a dislike without a word for it.
-	refusals = []string{"can't stand", "cannot stand", "can not stand", "could not stand", "couldn't stand", "can t stand"}
+	refusals = NewPhrases("can't stand", "cannot stand", "can not stand", "could not stand", "couldn't stand", "can t stand")
 )
 
 // liking is 1 if a text states that somebody likes something, -1 if they dislike it, and 0 if it states neither.

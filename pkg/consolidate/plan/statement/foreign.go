@@ -179,10 +179,12 @@ var denialAbroad = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:nicht|kein\pL*|nie|nie
 	`|\pL(?:m[ıiuü]yor|maz|mez|mam|mem)\pL*|不|没|沒|别|別|未|无|無|勿|ない|ません|なかっ|なく|ずに|안 |않|못|없|아니|ไม่`)
 
 // deniesAbroad reports whether a sentence that stands as it was said in another language denies something.
-func deniesAbroad(r Reading) bool {
+func deniesAbroad(r Reading) bool { return r.is(deniedAbroad) }
+
+var deniedAbroad = newQuestion(func(r Reading) bool {
 	who, said, ok := strings.Cut(r.Text, ": ")
 	return ok && !strings.HasSuffix(who, " said") && denialAbroad.MatchString(state.WithoutAnnotations(said))
-}
+})
 
 // likingVerbs are the verbs of other languages by which somebody says that they like something: "j'adore" is taken back by
 // "je n'aime plus".

@@ -1,7 +1,6 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // outcome is what becomes of a state: what somebody was, and what they are said to have done or become then.
 type outcome struct {
 	was map[string]bool // stems
-	now *regexp.Regexp  // in the newer text, in lower case with single spaces
+	now *pattern        // in the newer text, in lower case with single spaces
 }
 
 // outcomes are pairs of a state and of what ends it, although it is no opposite of the state.
@@ -30,8 +29,8 @@ var outcomes = []outcome{
 	{stemSet("work job employ"), phrase(`(?:retired|went into retirement|(?:got|was|been|is) (?:laid off|sacked|fired|let go|made redundant))`)},
 }
 
-func phrase(p string) *regexp.Regexp {
-	return regexp.MustCompile(`\b` + p + `\b`)
+func phrase(p string) *pattern {
+	return inPlain(`\b` + p + `\b`)
 }
 
 // outcomeOf reports whether the newer text tells how a state of its subject came to its end.
@@ -41,23 +40,22 @@ func outcomeOf(newer, older Reading) bool {
 		return false
 	}
 	return slices.ContainsFunc(outcomes, func(o outcome) bool {
-		return older.hasStem(o.was) && (!o.was["job"] || older.holdsJob()) && !o.now.MatchString(older.Plain) && o.now.MatchString(newer.Plain)
+		return older.hasStem(o.was) && (!o.was["job"] || older.holdsJob()) && !older.matches(o.now) && newer.matches(o.now)
 	})
 }
 
 // sought and obtained are how a text says that somebody wants to have something, and that they have it.
 var (
-	sought = regexp.MustCompile(`(?i)^\S+ (?:is (?:still )?(?:looking|searching|hunting|saving(?: up)?) for|(?:needs|wants|hopes|plans|is planning|would like|is going) to (?:buy|get|find|adopt|rent|order)|needs an?) `)
-	gotten = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just|already) )*(?:found|bought|got|adopted|rented|ordered|purchased|picked up) `)
+	sought = inBody(`(?i)^\S+ (?:is (?:still )?(?:looking|searching|hunting|saving(?: up)?) for|(?:needs|wants|hopes|plans|is planning|would like|is going) to (?:buy|get|find|adopt|rent|order)|needs an?) `)
+	gotten = inBody(`(?i)^\S+ (?:(?:has|have|finally|just|already) )*(?:found|bought|got|adopted|rented|ordered|purchased|picked up) `)
 )
 
 // fulfils reports whether the newer text says that its subject has what they looked for by the older one.
 func fulfils(newer, older Reading) bool {
-	want := sought.FindString(older.body)
-	if want == "" || newer.Negated || older.Negated || !gotten.MatchString(newer.body) || !strings.EqualFold(first(newer), first(older)) {
+	if !older.matches(sought) || newer.Negated || older.Negated || !newer.matches(gotten) || !strings.EqualFold(first(newer), first(older)) {
 		return false
 	}
-	thing := text.ContentStems(older.body[len(want):])
+	thing := text.ContentStems(older.body[len(older.submatch(sought)[0]):])
 	return len(thing) > 0 && len(thing) <= 2 && Subset(thing, stemList(newer))
 }
 
@@ -70,19 +68,19 @@ func stemList(r Reading) []string {
 }
 
 var (
-	switchedTo = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just|recently|already) )*(?:switched|changed|went over|moved over|migrated|converted) (?:over )?to `)
+	switchedTo = inBody(`(?i)^\S+ (?:(?:has|have|finally|just|recently|already) )*(?:switched|changed|went over|moved over|migrated|converted) (?:over )?to `)
 	// usesOne finds how a text says which one of its kind somebody uses or has.
-	usesOne = regexp.MustCompile(`(?i)^\S+ (?:(?:always|usually|still|only|mostly) )?(?:uses|use|drinks|eats|drives|rides|takes|reads|watches|runs|writes|plays|wears|buys|banks|works|is on|is with|is using|is learning|has)\b`)
+	usesOne = inBody(`(?i)^\S+ (?:(?:always|usually|still|only|mostly) )?(?:uses|use|drinks|eats|drives|rides|takes|reads|watches|runs|writes|plays|wears|buys|banks|works|is on|is with|is using|is learning|has)\b`)
 )
 
 // switches returns whether the newer text says that its subject goes over to something, in the place of what the older one
 // says that they use: a correction where both name where or what for, and a contradiction where that is not said.
 func switches(newer, older Reading) Relation {
-	if !switchedTo.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || older.Change != nil ||
-		!usesOne.MatchString(older.body) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
+	if !newer.matches(switchedTo) || newer.Negated || older.Negated || older.isPast() || older.Change != nil ||
+		!older.matches(usesOne) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
 		return Unrelated
 	}
-	verb := strings.Fields(usesOne.FindString(older.body))
+	verb := strings.Fields(older.submatch(usesOne)[0])
 	skip := setOf(append(text.ContentStems(strings.Join(verb, " ")), "switch", "chang", "convert", "migrat"))
 	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, skip)
 	switch {
@@ -96,17 +94,17 @@ func switches(newer, older Reading) Relation {
 
 var (
 	// backFrom finds from where somebody came back, and stays whether an earlier text says that they are there.
-	backFrom = regexp.MustCompile(`(?i)^\S+ (?:(?:is|has|have|finally|just|already) )*(?:(?:came|come|got|flew|arrived) )?(?:back|home|returned)(?: home)? from (?:the |a |an |his |her |their )?(.+)$`)
-	stays    = regexp.MustCompile(`(?i)^\S+ (?:is|is still|is currently) (?:on|in|at|away|abroad|visiting|off to|staying)\b`)
+	backFrom = inBody(`(?i)^\S+ (?:(?:is|has|have|finally|just|already) )*(?:(?:came|come|got|flew|arrived) )?(?:back|home|returned)(?: home)? from (?:the |a |an |his |her |their )?(.+)$`)
+	stays    = inBody(`(?i)^\S+ (?:is|is still|is currently) (?:on|in|at|away|abroad|visiting|off to|staying)\b`)
 	// movedOut finds who left the home that they shared.
-	movedOut  = regexp.MustCompile(`(?i)^(\S+(?: \p{Lu}\S*)?) (?:(?:has|have|just|finally|already) )*(?:moved|is moving) out\b`)
-	livesWith = regexp.MustCompile(`(?i:\blives? with )(?:\p{Lu}|us\b|(?:my|her|his|their) (?:parents|mother|father|mum|mom|dad|sister|brother|family|partner|girlfriend|boyfriend|husband|wife|grandparents)\b)`)
-	shares    = regexp.MustCompile(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
+	movedOut  = inBody(`(?i)^(\S+(?: \p{Lu}\S*)?) (?:(?:has|have|just|finally|already) )*(?:moved|is moving) out\b`)
+	livesWith = inBody(`(?i:\blives? with )(?:\p{Lu}|us\b|(?:my|her|his|their) (?:parents|mother|father|mum|mom|dad|sister|brother|family|partner|girlfriend|boyfriend|husband|wife|grandparents)\b)`)
+	shares    = inBody(`(?i)\b(?:roommate|flatmate|housemate|lodger|subtenant|tenant|lives with|live with|shares)\b`)
 	// insteadOf finds what somebody does not do after all, where the text says what they do instead.
-	insteadOf = regexp.MustCompile(`(?i)\b(?:is|are|going|will|'ll|'re|wants?|decided|booked|plans?|chose|picked)\b.* (?:instead of|rather than) (?:to )?(.+)$`)
+	insteadOf = inBody(`(?i)\b(?:is|are|going|will|'ll|'re|wants?|decided|booked|plans?|chose|picked)\b.* (?:instead of|rather than) (?:to )?(.+)$`)
 	// gotInstead finds in whose place somebody got something.
-	gotInstead = regexp.MustCompile(`(?i) (?:instead of|to replace|in place of) (?:my|his|her|their|the) (?:old )?(.+)$`)
-	plans      = regexp.MustCompile(`(?i)\b(?:plans?|is going|are going|we're going|i'm going|will|wants? to|booked|intends?|hopes?)\b`)
+	gotInstead = inBody(`(?i) (?:instead of|to replace|in place of) (?:my|his|her|their|the) (?:old )?(.+)$`)
+	plans      = inBody(`(?i)\b(?:plans?|is going|are going|we're going|i'm going|will|wants? to|booked|intends?|hopes?)\b`)
 )
 
 // leaves reports whether the newer text says that its subject is back from where the older one says that they are, or moved
@@ -115,19 +113,19 @@ func leaves(newer, older Reading) bool {
 	if newer.Negated || older.Negated || older.isPast() {
 		return false
 	}
-	if m := backFrom.FindStringSubmatch(newer.body); m != nil && strings.EqualFold(first(newer), first(older)) && stays.MatchString(older.body) {
+	if m := newer.submatch(backFrom); m != nil && strings.EqualFold(first(newer), first(older)) && older.matches(stays) {
 		return older.has(text.ContentStems(m[1]))
 	}
-	m := movedOut.FindStringSubmatch(newer.body)
-	return m != nil && older.names(m[1]) && (!older.beginsWith(m[1]) && shares.MatchString(older.body) || older.beginsWith(m[1]) && livesWith.MatchString(older.body))
+	m := newer.submatch(movedOut)
+	return m != nil && older.names(m[1]) && (!older.beginsWith(m[1]) && older.matches(shares) || older.beginsWith(m[1]) && older.matches(livesWith))
 }
 
 // replans reports whether the newer text says that something is planned instead of what the older one says.
 func replans(newer, older Reading) bool {
-	m := insteadOf.FindStringSubmatch(newer.body)
-	if m == nil && gotten.MatchString(newer.body) && usesOne.MatchString(older.body) && strings.EqualFold(first(newer), first(older)) {
-		m = gotInstead.FindStringSubmatch(newer.body)
-	} else if m != nil && !plans.MatchString(older.body) {
+	m := newer.submatch(insteadOf)
+	if m == nil && newer.matches(gotten) && older.matches(usesOne) && strings.EqualFold(first(newer), first(older)) {
+		m = newer.submatch(gotInstead)
+	} else if m != nil && !older.matches(plans) {
 		return false
 	}
 	if m == nil || newer.Negated || older.Negated || len(older.Words) > longestInstead || older.isPast() {
@@ -138,44 +136,44 @@ func replans(newer, older Reading) bool {
 }
 
 var (
-	learned = regexp.MustCompile(`(?i)^\S+ (?:(?:has|have|finally|just) )*(?:learned|learnt|knows|taught \S+self) (?:how )?to (\p{L}+)`)
-	cannot  = regexp.MustCompile(`(?i)^\S+ (?:can't|cannot|can not|doesn't know how to|does not know how to|never learned (?:how )?to) (\p{L}+)`)
+	learned = inBody(`(?i)^\S+ (?:(?:has|have|finally|just) )*(?:learned|learnt|knows|taught \S+self) (?:how )?to (\p{L}+)`)
+	cannot  = inBody(`(?i)^\S+ (?:can't|cannot|can not|doesn't know how to|does not know how to|never learned (?:how )?to) (\p{L}+)`)
 )
 
 // learns reports whether the newer text says that its subject learned what they cannot do by the older one.
 func learns(newer, older Reading) bool {
-	n, o := learned.FindStringSubmatch(newer.body), cannot.FindStringSubmatch(older.body)
+	n, o := newer.submatch(learned), older.submatch(cannot)
 	return n != nil && o != nil && !newer.Negated && strings.EqualFold(first(newer), first(older)) && text.Stem(strings.ToLower(n[1])) == text.Stem(strings.ToLower(o[1]))
 }
 
 // attends are the ways of saying where somebody learns or is looked after: at one place of its kind at a time.
-var attends = regexp.MustCompile(`(?i)^(.+?) (?:goes to|go to|attends|attend|started at|starts at|transferred to|is at|is in|studies at|is enrolled (?:at|in)|is attending) (?:the |a |an )?(.+)$`)
+var attends = inBody(`(?i)^(.+?) (?:goes to|go to|attends|attend|started at|starts at|transferred to|is at|is in|studies at|is enrolled (?:at|in)|is attending) (?:the |a |an )?(.+)$`)
 
 // attendsAnother reports whether the newer text says that its subject attends another place now, in other words.
 func attendsAnother(newer, older Reading) bool {
-	if !nowAtEdge.MatchString(newer.body) && !newSchool.MatchString(newer.body) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil {
+	if !newer.matches(nowAtEdge) && !newer.matches(newSchool) || newer.Negated || older.Negated || older.isPast() || newer.Change != nil || older.Change != nil {
 		return false
 	}
-	n, o := attends.FindStringSubmatch(newer.body), attends.FindStringSubmatch(older.body)
+	n, o := newer.submatch(attends), older.submatch(attends)
 	return n != nil && o != nil && strings.EqualFold(n[1], o[1]) && strings.Contains(n[1], "'s ") && len(strings.Fields(o[2])) <= 3 &&
 		newer.hasStem(schoolStems) && older.hasStem(schoolStems)
 }
 
 // newSchool finds that somebody begins at a place of learning.
-var newSchool = regexp.MustCompile(`(?i) (?:started at|starts at|transferred to) `)
+var newSchool = inBody(`(?i) (?:started at|starts at|transferred to) `)
 
 var schoolStems = stemSet("high primari kindergarten nurseri preschool school primari secondari colleg univers grade uni daycar academi gymnasium crech")
 
 var (
 	// inOffice finds who is somebody's boss, landlord, … now; office finds who is it, in either order.
-	inOffice = regexp.MustCompile(`(?:^|[,;:] |\band )(\p{Lu}\S*(?: \p{Lu}\S*)*) is (?:now )?(\S+'s \p{Ll}+)\b`)
-	office   = regexp.MustCompile(`^(?:(\p{Lu}\S*(?: \p{Lu}\S*)*) is (\S+'s \p{Ll}+)|(\S+'s \p{Ll}+) is (\p{Lu}\S*(?: \p{Lu}\S*)*))\b`)
+	inOffice = inBody(`(?:^|[,;:] |\band )(\p{Lu}\S*(?: \p{Lu}\S*)*) is (?:now )?(\S+'s \p{Ll}+)\b`)
+	office   = inBody(`^(?:(\p{Lu}\S*(?: \p{Lu}\S*)*) is (\S+'s \p{Ll}+)|(\S+'s \p{Ll}+) is (\p{Lu}\S*(?: \p{Lu}\S*)*))\b`)
 )
 
 // succeeds reports whether the newer text says that another person is now what the older one says that somebody is to its
 // subject, as one can be at a time.
 func succeeds(newer, older Reading) bool {
-	n, o := inOffice.FindStringSubmatch(newer.body), office.FindStringSubmatch(older.body)
+	n, o := newer.submatch(inOffice), older.submatch(office)
 	if n == nil || o == nil || newer.Negated || older.Negated || !newer.HasPhrase(news) {
 		return false
 	}
@@ -188,24 +186,24 @@ func succeeds(newer, older Reading) bool {
 var kin = stemSet("mother father mom mum dad grandmoth grandfath grandma grandpa parent")
 
 var (
-	turned = regexp.MustCompile(`(?i)^(.+?) (?:(?:has|have|just|recently|already|finally) )*turned (\S+?)(?: years old)?(?: (?:today|yesterday|last|on|in) [^,;]*)?[.!]*$`)
-	isAged = regexp.MustCompile(`(?i)^(.+?) (?:is|turned)(?: (?:now|only|already))* (\S+?)(?: years old)?(?: now)?[.!]*$`)
+	turned = inBody(`(?i)^(.+?) (?:(?:has|have|just|recently|already|finally) )*turned (\S+?)(?: years old)?(?: (?:today|yesterday|last|on|in) [^,;]*)?[.!]*$`)
+	isAged = inBody(`(?i)^(.+?) (?:is|turned)(?: (?:now|only|already))* (\S+?)(?: years old)?(?: now)?[.!]*$`)
 )
 
 // ages reports whether the newer text says that its subject turned another number of years than the older one says.
 func ages(newer, older Reading) bool {
-	n, o := turned.FindStringSubmatch(newer.body), isAged.FindStringSubmatch(older.body)
+	n, o := newer.submatch(turned), older.submatch(isAged)
 	return n != nil && o != nil && !newer.Negated && !older.Negated && strings.EqualFold(n[1], o[1]) && len(newer.Numbers) == 1 && len(older.Numbers) == 1 &&
 		!slices.Equal(newer.Numbers, older.Numbers) && slices.Equal(text.Numbers(n[2]), newer.Numbers) && slices.Equal(text.Numbers(o[2]), older.Numbers)
 }
 
 // hasNow finds what somebody has now: "has got an electric car now".
-var hasNow = regexp.MustCompile(`^(\S+) (?:has|has got|got|drives|rides|uses) (?:an?|the) (?:\p{L}[\p{L}-]* )+now[.!]*$`)
+var hasNow = inBody(`^(\S+) (?:has|has got|got|drives|rides|uses) (?:an?|the) (?:\p{L}[\p{L}-]* )+now[.!]*$`)
 
 // hasAnother reports whether the newer text says that its subject has another one now of what the older one describes as
 // theirs: "Ana's car is a diesel", "Ana has an electric car now".
 func hasAnother(newer, older Reading) bool {
-	m := hasNow.FindStringSubmatch(newer.body)
+	m := newer.submatch(hasNow)
 	if m == nil || newer.Negated || older.Negated || older.isPast() || !older.HasPhrase(articles) {
 		return false
 	}

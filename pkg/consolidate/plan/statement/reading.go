@@ -36,6 +36,8 @@ type Reading struct {
 	Negated    bool            // the text denies something
 	Plain      string          // all words in lower case, each with a space before and behind it
 	Stems      map[string]bool // of the words that are neither name nor number
+
+	answers *answers // what it was asked already
 }
 
 // qualifiers are stop words that change the meaning: two statements that differ in one of them are not the same. Forms
@@ -62,7 +64,7 @@ var properNames = map[memory.EntityType]bool{
 
 // Read analyses a text. The words of its entities' proper names count as names in every position.
 func Read(s string, entities []memory.EntityID) Reading {
-	r := Reading{Text: s, body: bodyOf(s), Plain: " ", Negated: text.Negated(s), Numbers: text.Numbers(s), Stems: map[string]bool{}}
+	r := Reading{Text: s, body: bodyOf(s), Plain: " ", Negated: text.Negated(s), Numbers: text.Numbers(s), Stems: map[string]bool{}, answers: &answers{}}
 	named := nameWords(s, entities)
 	seen := map[string]bool{}
 	for _, t := range text.Terms(s) {
@@ -135,11 +137,6 @@ func (r Reading) SharesWord(o Reading) bool {
 		}
 	}
 	return false
-}
-
-// HasPhrase reports whether the text contains one of the phrases, which are in lower case.
-func (r Reading) HasPhrase(phrases []string) bool {
-	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(r.Plain, " "+p+" ") })
 }
 
 // hasStem reports whether one of the words has a stem of the set.

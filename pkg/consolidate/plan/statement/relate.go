@@ -51,15 +51,15 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		gotten.MatchString(r.body) || backFrom.MatchString(r.body) || movedOut.MatchString(r.body) || insteadOf.MatchString(r.body) || switchedTo.MatchString(r.body) || learned.MatchString(r.body) || inOffice.MatchString(r.body) || turned.MatchString(r.body) || newSchool.MatchString(r.body) || gotInstead.MatchString(r.body) || slices.ContainsFunc(outcomes, func(o outcome) bool { return o.now.MatchString(r.Plain) }) ||
+		r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
 
 // news are words that announce that something is otherwise than before.
-var news = []string{"now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
+var news = NewPhrases("now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
 	"increased", "decreased", "raised", "lowered", "sorry", "actually", "correction", "turns out", "turned out", "i meant", "mistake", "postponed",
-	"rescheduled", "delayed", "extended", "decided", "again", "anymore", "any more", "no longer", "since today", "from now on", "as of", "updated", "replaced", "instead"}
+	"rescheduled", "delayed", "extended", "decided", "again", "anymore", "any more", "no longer", "since today", "from now on", "as of", "updated", "replaced", "instead")
 
 // newsStems are the stems of those words that are no stop words: they are no part of what is said.
 var newsStems = stemSet(`new move chang went go up down grew shrank climb jump rise rose drop fall fell increas decreas rais lower sorri actual correct turn meant mean mistak
@@ -76,11 +76,11 @@ func setOf(words []string) map[string]bool {
 }
 
 var (
-	shifts = []string{"went up", "went down", "dropped to", "rose to", "fell to", "grew to", "shrank to", "climbed to", "jumped to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to"}
-	calls  = []string{"name is", "is called", "is named", "is now called", "is now named"}
+	shifts = NewPhrases("went up", "went down", "dropped to", "rose to", "fell to", "grew to", "shrank to", "climbed to", "jumped to", "increased to", "decreased to", "changed to", "moved to", "moved up", "up to", "down to")
+	calls  = NewPhrases("name is", "is called", "is named", "is now called", "is now named")
 )
 
-var copulas = []string{"is", "are", "am", "costs", "weighs", "starts", "begins", "takes place", "was", "has"}
+var copulas = NewPhrases("is", "are", "am", "costs", "weighs", "starts", "begins", "takes place", "was", "has")
 
 // opposites are pairs of sets of stems. A subject cannot have a stem of both sets.
 var opposites = [][2]map[string]bool{
@@ -111,7 +111,15 @@ var (
 	relationStems = stemSet("engag marri date datin boyfriend girlfriend partner fianc fiance husband wife togeth relationship love see coupl")
 	vagueStems    = stemSet(`trip membership subscript appoint appointment plan lesson class account contract book holidai vacat us use do old new last first whole
 		my daili regular visit meet see go work drink eat habit place hous home flat apart apartment degree studi`)
-	possession = []string{"has", "have", "owns", "own", "bought", "got", "drives", "drive", "rides", "uses", "use", "wears", "keeps", "plays", "is", "car"}
+	possession = NewPhrases("has", "have", "owns", "own", "bought", "got", "drives", "drive", "rides", "uses", "use", "wears", "keeps", "plays", "is", "car")
+)
+
+var (
+	isThing  = NewPhrases("is a", "is an", "is the")
+	oldOrNew = NewPhrases("old", "new")
+	naming   = NewPhrases("called", "named", "name")
+	goesBy   = NewPhrases("goes by", "answers to")
+	besides  = NewPhrases("also", "too", "as well")
 )
 
 // ends reports whether the newer text states that the state of the older one ended, or continues in another form.
@@ -125,12 +133,12 @@ func ends(newer, older Reading) bool {
 	case state.EndOfWork:
 		same = same && (older.hasStem(workStems) || older.HasPhrase(belongs))
 	case state.EndOfPossession:
-		same = same && (older.HasPhrase(possession) || slices.Contains(c.Of, "job")) || older.beginsWith(c.Subject+"'s") && older.HasPhrase([]string{"is a", "is an", "is the"})
+		same = same && (older.HasPhrase(possession) || slices.Contains(c.Of, "job")) || older.beginsWith(c.Subject+"'s") && older.HasPhrase(isThing)
 	case state.EndOfTask:
 		same = same && older.atWorkOn(c.Of, newer)
 	case state.NewOne:
 		own := first(newer) + " " + c.Of[0]
-		return !several[c.Of[0]] && !older.HasPhrase([]string{"old", "new"}) &&
+		return !several[c.Of[0]] && !older.HasPhrase(oldOrNew) &&
 			(older.subject() == strings.Join(text.ContentStems(own), " ") || c.Of[0] == "job" && same && older.hasStem(jobStems))
 	case state.EndOfRelation:
 		partner := slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] })
@@ -138,8 +146,8 @@ func ends(newer, older Reading) bool {
 	case state.NewTime:
 		same = same && (len(older.Dates)+len(older.Numbers) > 0 || slices.ContainsFunc(strings.Fields(older.Plain), inCalendar) || older.HasPhrase(dayTimes))
 	case state.NewName:
-		called := older.HasPhrase([]string{"called", "named", "name"})
-		if len(c.Of) == 1 && c.Of[0] == "name" || newer.HasPhrase([]string{"goes by", "answers to"}) {
+		called := older.HasPhrase(naming)
+		if len(c.Of) == 1 && c.Of[0] == "name" || newer.HasPhrase(goesBy) {
 			return called && (same || older.beginsWith(c.Subject+"'s name"))
 		}
 		same = older.names(c.Subject) && called
@@ -148,7 +156,7 @@ func ends(newer, older Reading) bool {
 			same = same || older.names(c.Subject)
 		}
 	case state.EndOfAny:
-		same = same || office.MatchString(older.body) && strings.HasPrefix(older.body, c.Subject+"'s ") // "stopped seeing Dr. Blum"
+		same = same || older.matches(office) && strings.HasPrefix(older.body, c.Subject+"'s ") // "stopped seeing Dr. Blum"
 	case state.Mistaken, state.NewValue:
 	}
 	return same && older.has(c.Of) && (!slices.Contains(c.Of, "job") || older.holdsJob())
@@ -170,12 +178,12 @@ func renews(newer, older Reading) bool {
 // goesOtherwise reports whether the newer text states that something is now done in another way: by another verb, with
 // the same purpose.
 func goesOtherwise(newer, older Reading) bool {
-	if !nowAtEdge.MatchString(newer.body) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
+	if !newer.matches(nowAtEdge) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
 		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
 		return false
 	}
 	a, b := strings.Fields(newer.body), strings.Fields(older.body)
-	if len(a) < 3 || len(b) < 3 || strings.EqualFold(a[1], b[1]) || newer.HasPhrase([]string{"also", "too", "as well"}) {
+	if len(a) < 3 || len(b) < 3 || strings.EqualFold(a[1], b[1]) || newer.HasPhrase(besides) {
 		return false
 	}
 	verb := setOf(text.ContentStems(a[1] + " " + b[1]))
@@ -184,9 +192,9 @@ func goesOtherwise(newer, older Reading) bool {
 }
 
 // served are the ways of saying by whom or what something is run.
-var served = []string{"is with", "is from", "is on", "is at", "runs", "uses", "comes from", "goes through"}
+var served = NewPhrases("is with", "is from", "is on", "is at", "runs", "uses", "comes from", "goes through")
 
-var nowAtEdge = regexp.MustCompile(`(?i)\b(?:now|these days|nowadays)[.!]*(?: \([^)]*\))?[.!]*$|^(?:now|these days|nowadays)\b`)
+var nowAtEdge = inBody(`(?i)\b(?:now|these days|nowadays)[.!]*(?: \([^)]*\))?[.!]*$|^(?:now|these days|nowadays)\b`)
 
 // bodyOf returns a text without the name of its speaker. The name stays if the text begins with the first person.
 func bodyOf(s string) string {
@@ -207,8 +215,8 @@ var (
 	saidBy   = regexp.MustCompile(`^(\p{Lu}[^:]{0,60}?) (?:said|told [^:]{1,40}): `)
 	persons1 = [][2]string{{"I'm ", " is "}, {"I am ", " is "}, {"We're ", " is "}, {"We are ", " is "}, {"I've ", " has "}, {"We've ", " has "},
 		{"I'll ", " will "}, {"We'll ", " will "}, {"I ", " "}, {"We ", " "}, {"My ", "'s "}, {"Our ", "'s "}}
-	belongs  = []string{"is a", "is an", "is the", "is our", "i'm a", "i'm an", "i'm the", "been with", "been at", "is with", "is at", "is in", "is on"}
-	dayTimes = []string{"noon", "midday", "midnight", "morning", "afternoon", "evening", "tonight", "today", "tomorrow"}
+	belongs  = NewPhrases("is a", "is an", "is the", "is our", "i'm a", "i'm an", "i'm the", "been with", "been at", "is with", "is at", "is in", "is on")
+	dayTimes = NewPhrases("noon", "midday", "midnight", "morning", "afternoon", "evening", "tonight", "today", "tomorrow")
 )
 
 // has reports whether the text has the stems of a thing. Of several stems the vague ones may be missing. "Job" matches
@@ -242,7 +250,18 @@ func (r Reading) names(subject string) bool {
 
 // subject returns the subject of the text: its words before the first copula, or else its first word.
 func (r Reading) subject() string {
-	body := r.body
+	if r.answers == nil {
+		return subjectOf(r.body)
+	}
+	if s := r.answers.subject.Load(); s != nil {
+		return *s
+	}
+	s := subjectOf(r.body)
+	r.answers.subject.Store(&s)
+	return s
+}
+
+func subjectOf(body string) string {
 	if at := verbs.FindStringIndex(body); at != nil {
 		body = body[:at[0]]
 	} else {
@@ -261,8 +280,16 @@ func (r Reading) sameSubject(o Reading) bool { s := r.subject(); return s != "" 
 
 // isPast reports whether the text states a single past event, which no later statement ends. What somebody began or
 // acquired is not past: it continues.
-func (r Reading) isPast() bool {
-	if r.HasPhrase([]string{"was", "were", "used to"}) {
+func (r Reading) isPast() bool { return r.is(pastEvent) }
+
+var (
+	pastForms    = NewPhrases("was", "were", "used to")
+	presentForms = NewPhrases("is", "are", "has", "have")
+	pastEvent    = newQuestion(tellsPastEvent)
+)
+
+func tellsPastEvent(r Reading) bool {
+	if r.HasPhrase(pastForms) {
 		return true
 	}
 	fields := strings.Fields(strings.ToLower(r.body))
@@ -271,7 +298,7 @@ func (r Reading) isPast() bool {
 		if i == 0 || begun[w] || i > 3 || slices.Contains([]string{"has", "have"}, fields[i-1]) {
 			continue
 		}
-		if text.IsPastForm(w) || len(w) > 4 && strings.HasSuffix(w, "ed") && !r.HasPhrase([]string{"is", "are", "has", "have"}) {
+		if text.IsPastForm(w) || len(w) > 4 && strings.HasSuffix(w, "ed") && !r.HasPhrase(presentForms) {
 			return true
 		}
 	}

@@ -2,7 +2,6 @@ package statement
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func otherValue(newer, older Reading) Relation {
 }
 
 // prefers are verbs of one wish at a time.
-var prefers = []string{"prefers", "prefer", "wants to be", "want to be", "wants to become", "want to become"}
+var prefers = NewPhrases("prefers", "prefer", "wants to be", "want to be", "wants to become", "want to become")
 
 // counts reports whether the newer text states, as news, another number of what the older one counts or numbers for the
 // same subject: "has two children now", "is down to 76 kilos", "is in Year 13 now".
@@ -121,7 +120,7 @@ var measures = stemSet("weigh measur have has own earn pai pay cost get got take
 
 // instead reports whether the newer text states that the same subject does something else instead, with the same verb.
 func instead(newer, older Reading) bool {
-	if !atLast.MatchString(newer.Text) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || older.HasPhrase(corrections) || newer.Negated || older.Negated || older.isPast() ||
+	if !newer.matches(atLast) || len(newer.Words) > longestInstead || len(older.Words) > longestInstead || older.HasPhrase(corrections) || newer.Negated || older.Negated || older.isPast() ||
 		!strings.EqualFold(first(newer), first(older)) {
 		return false
 	}
@@ -132,7 +131,7 @@ func instead(newer, older Reading) bool {
 }
 
 // atLast finds a sentence that ends in "instead", without naming what is replaced.
-var atLast = regexp.MustCompile(`(?i)\binstead[.!]*(?: \([^)]*\))?[.!]*$`)
+var atLast = inText(`(?i)\binstead[.!]*(?: \([^)]*\))?[.!]*$`)
 
 // longestInstead is the largest number of content words of two texts that instead compares.
 const longestInstead = 7
@@ -149,7 +148,7 @@ var little = setOf(strings.Fields("the a an is are am be to in on at of for with
 // persons are the stems of relatives and friends, of whom many statements are true at the same time.
 var persons = stemSet("mother father mom mum dad wife husband partner boyfriend girlfriend boss manag grandmoth grandfath grandma grandpa teacher doctor landlord")
 
-var articles = []string{"is a", "is an", "are a", "on a", "on an", "on the", "likes", "has", "in", "at", "with", "from", "for"}
+var articles = NewPhrases("is a", "is an", "are a", "on a", "on an", "on the", "likes", "has", "in", "at", "with", "from", "for")
 
 // several are the stems of things of which somebody may have more than one.
 var several = stemSet(`friend brother sister cousin colleagu coworker neighbour neighbor aunt uncl child children kid son daughter nephew niec hobbi interest book

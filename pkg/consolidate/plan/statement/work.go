@@ -33,7 +33,12 @@ var (
 	// workedOn is what follows a verb of work that is no employment: "works on a puzzle", "works out".
 	workedOn = regexp.MustCompile(`^(?:\p{L}+ly )?(?:on|out|towards?|through)\b|^hard\b`)
 	// withoutJob finds that a job is one of the past, of the future or wished for.
-	withoutJob = regexp.MustCompile(` (?:los[et]|losing|loses|quit|quitting|left|leaving|leave|after|before|looking|searching|hunting|appl\p{L}+|wants?|needs?|find|finding|without|offer\p{L}*|interview\p{L}*|hopes?) `)
+	withoutJob = inPlain(` (?:los[et]|losing|loses|quit|quitting|left|leaving|leave|after|before|looking|searching|hunting|appl\p{L}+|wants?|needs?|find|finding|without|offer\p{L}*|interview\p{L}*|hopes?) `)
+)
+
+var (
+	isOne   = NewPhrases("is a", "is an")
+	oneMore = NewPhrases("another", "next", "second")
 )
 
 // holdsJob reports whether the text says that its subject has a job: one that can be lost or quit.
@@ -43,15 +48,15 @@ func (r Reading) holdsJob() bool {
 	case jobVerbs[text.Stem(verb)]:
 		return !workedOn.MatchString(rest)
 	case r.Stems["job"]:
-		return !withoutJob.MatchString(r.Plain)
+		return !r.matches(withoutJob)
 	}
-	return r.HasPhrase([]string{"is a", "is an"}) && r.hasStem(jobVerbs)
+	return r.HasPhrase(isOne) && r.hasStem(jobVerbs)
 }
 
 // atWorkOn reports whether the text says that its subject is busy with the thing that the newer text names: not with
 // several, or with another one.
 func (r Reading) atWorkOn(of []string, newer Reading) bool {
-	if verb, _ := r.mainVerb(); !taskStems[text.Stem(verb)] || r.HasPhrase([]string{"another", "next", "second"}) {
+	if verb, _ := r.mainVerb(); !taskStems[text.Stem(verb)] || r.HasPhrase(oneMore) {
 		return false
 	}
 	return slices.ContainsFunc(newer.Words, func(n Word) bool {

@@ -1,0 +1,98 @@
+package statement
+
+import (
+	"regexp"
+	"strings"
+	"sync/atomic"
+)
+
+// A question is asked of one text alone, and its answer kept with the Reading: a new fact is compared with a hundred others,
+// and each of them with every new fact.
+type question struct {
+	no  uint
+	ask func(Reading) bool
+}
+
+// maxQuestions is how many answers a Reading has room for.
+const maxQuestions = 128
+
+var questions uint
+
+func newQuestion(ask func(Reading) bool) *question {
+	if questions == maxQuestions {
+		panic("statement: more questions than a Reading has room for")
+	}
+	questions++
+	return &question{questions - 1, ask}
+}
+
+// answers are what is known of a text. They are safe for concurrent use.
+type answers struct {
+	known, yes [maxQuestions / 64]atomic.Uint64
+	subject    atomic.Pointer[string]
+}
+
+func (r Reading) is(q *question) bool {
+	word, bit := q.no/64, uint64(1)<<(q.no%64)
+	if r.answers == nil { // a Reading that Read did not make
+		return q.ask(r)
+	}
+	if r.answers.known[word].Load()&bit == 0 {
+		if q.ask(r) {
+			r.answers.yes[word].Or(bit)
+		}
+		r.answers.known[word].Or(bit)
+	}
+	return r.answers.yes[word].Load()&bit != 0
+}
+
+// pattern is a regular expression for one of the forms of a text.
+type pattern struct {
+	re    *regexp.Regexp
+	of    func(Reading) string
+	found *question
+}
+
+func newPattern(of func(Reading) string, expr string) *pattern {
+	re := regexp.MustCompile(expr)
+	return &pattern{re, of, newQuestion(func(r Reading) bool { return re.MatchString(of(r)) })}
+}
+
+// inBody returns a pattern for Reading.body, inPlain one for Reading.Plain, and inText one for Reading.Text.
+func inBody(expr string) *pattern { return newPattern(func(r Reading) string { return r.body }, expr) }
+func inPlain(expr string) *pattern {
+	return newPattern(func(r Reading) string { return r.Plain }, expr)
+}
+func inText(expr string) *pattern { return newPattern(func(r Reading) string { return r.Text }, expr) }
+
+func (r Reading) matches(p *pattern) bool { return r.is(p.found) }
+
+// submatch returns the leftmost match and its groups, nil if there is none.
+func (r Reading) submatch(p *pattern) []string {
+	if !r.is(p.found) {
+		return nil
+	}
+	return p.re.FindStringSubmatch(p.of(r))
+}
+
+// Phrases are words and sequences of words that a text may have.
+type Phrases struct{ found *question }
+
+// NewPhrases returns phrases, which are in lower case. Packages make theirs once, as variables.
+func NewPhrases(list ...string) Phrases {
+	spaced := make([]string, len(list))
+	for i, p := range list {
+		spaced[i] = " " + p + " "
+	}
+	return Phrases{newQuestion(func(r Reading) bool {
+		for _, p := range spaced {
+			if strings.Contains(r.Plain, p) {
+				return true
+			}
+		}
+		return false
+	})}
+}
+
+// HasPhrase reports whether the text contains one of the phrases.
+func (r Reading) HasPhrase(p Phrases) bool { return r.is(p.found) }
