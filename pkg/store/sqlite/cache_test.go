@@ -168,6 +168,19 @@ func (w *generator) repeat(seq uint64) memory.Changes {
 	return memory.Changes{Facts: []memory.Fact{*f}}
 }
 
+// adjust returns a write that changes one of a few facts, and neither its words nor its vector.
+func (w *generator) adjust(seq uint64) memory.Changes {
+	if len(w.facts) < 8 {
+		f := benchFact(w.r, seq)
+		f.Text, f.Vector, f.Entities = w.text(), w.vector(), w.entities()
+		w.facts = append(w.facts, f)
+		return memory.Changes{Facts: []memory.Fact{f}}
+	}
+	f := &w.facts[w.r.IntN(len(w.facts))]
+	f.Vector, f.Confidence = nil, w.r.Float64()
+	return memory.Changes{Facts: []memory.Fact{*f}}
+}
+
 // TestTheCacheAnswersAsTheTablesDo compares a store that stays open, with a warm cache, with one that is reopened for
 // every write.
 func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
@@ -179,6 +192,10 @@ func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
 	t.Run("of an entity in many composites", func(t *testing.T) {
 		t.Parallel()
 		compareAnswers(t, (*generator).crowd)
+	})
+	t.Run("of facts that change in little", func(t *testing.T) {
+		t.Parallel()
+		compareAnswers(t, (*generator).adjust)
 	})
 	t.Run("of a statement that is repeated again and again", func(t *testing.T) {
 		t.Parallel()
@@ -248,6 +265,13 @@ func compareAnswers(t *testing.T, change func(*generator, uint64) memory.Changes
 				return memory.Changes{}, err
 			}
 			out = append(out, whole, facts)
+			for _, e := range []memory.EntityID{"person:ann", "other:chess", "place:rome"} {
+				about, err := v.FactsOfEntity(e, 20)
+				if err != nil {
+					return memory.Changes{}, err
+				}
+				out = append(out, about)
+			}
 			for _, q := range questions[wr.Seq] {
 				for level := range 3 {
 					found, err := v.Nearest(level, q.near, q.terms, q.entities, -1, 120)

@@ -24,6 +24,7 @@ const (
 	maxTerms    = 131072
 	maxEntities = 16384
 	maxSources  = 64 // facts that rest on many messages
+	maxFacts    = 4096
 )
 
 // ManySources is the number of sources from which those of a fact are kept: a statement that is repeated without end
@@ -49,6 +50,7 @@ type Cache struct {
 	rows       *simplelru.LRU[nodeKey, int64] // row by id
 	composites *simplelru.LRU[nodeKey, memory.Composite]
 	sources    *simplelru.LRU[nodeKey, []memory.Source] // of facts, by id
+	facts      *simplelru.LRU[nodeKey, memory.Fact]
 }
 
 type nodeKey struct {
@@ -67,6 +69,7 @@ func New() *Cache {
 		rows:       lru[nodeKey, int64](2 * maxNodes),
 		composites: lru[nodeKey, memory.Composite](maxNodes),
 		sources:    lru[nodeKey, []memory.Source](maxSources),
+		facts:      lru[nodeKey, memory.Fact](maxFacts),
 	}
 }
 
@@ -158,6 +161,7 @@ func (c *Cache) PutFact(bank, no int64, f memory.Fact, stored bool) {
 	if c == nil {
 		return
 	}
+	c.facts.Remove(nodeKey{bank, string(f.ID)})
 	n, ok := c.Node(0, no)
 	if !f.Live() || stored && !ok {
 		c.DropNode(0, no)

@@ -47,6 +47,7 @@ func (a *applier) removeFact(bank int64, id memory.FactID, was factState) ([]mem
 		return nil, err
 	}
 	a.cache.DropNode(0, was.no)
+	a.cache.DropFacts()
 	a.cache.PutSources(bank, id, nil)
 	if err := a.putFactEntities(bank, nil, was, factState{no: was.no, entities: "[]"}); err != nil {
 		return nil, err

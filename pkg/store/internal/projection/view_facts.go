@@ -30,6 +30,8 @@ ORDER BY f.said DESC, f.id LIMIT ?4`
 	stateEnd      = `(CASE WHEN live = 1 OR valid IN ('', '[]') THEN '~' ELSE ifnull(substr(json_extract(valid, '$[#-1].to'), 1, 19), '~') END)`
 	factsOfEntity = selectFact + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
 WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
+	idsOfEntity = `SELECT f.id FROM fact_entities e CROSS JOIN facts f ON f.no = e.fact
+WHERE e.bank = ?2 AND e.entity = ?1 AND e.live = 1 ORDER BY e.said DESC, f.id LIMIT ?3`
 	allFactsOfEntity = selectFact + `fact_entities e CROSS JOIN facts f ON f.no = e.fact
 WHERE e.bank = ?2 AND e.entity = ?1 ORDER BY f.id`
 	factsOfMessages = selectFact + `facts f WHERE +f.bank = ?2 AND f.no IN (
@@ -87,9 +89,35 @@ func (v *view) FactsOfStateSince(subject memory.EntityID, attribute string, at, 
 		[]any{engine.Text(string(subject)), v.bank, engine.Text(attribute), at.UTC().Format("2006-01-02T15:04:05"), engine.Micros(said), limit}, v.scanFact)
 }
 
-// FactsOfEntity returns up to limit live facts that name the entity, the latest said first, ties by id.
+// FactsOfEntity returns up to limit live facts that name the entity, the latest said first, ties by id. A write that says
+// much about one entity asks for the same ones with every fact: the cache keeps them.
 func (v *view) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error) {
-	return engine.All(v.tx, fmt.Sprintf("read facts on %q", string(entity)), factsOfEntity, []any{engine.Text(string(entity)), v.bank, limit}, v.scanFact)
+	what, args := fmt.Sprintf("read facts on %q", string(entity)), []any{engine.Text(string(entity)), v.bank, limit}
+	if v.cache == nil {
+		return engine.All(v.tx, what, factsOfEntity, args, v.scanFact)
+	}
+	ids, err := engine.All(v.tx, what, idsOfEntity, args, func(rows *sql.Rows) (id memory.FactID, err error) { return id, rows.Scan(&id) })
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[memory.FactID]memory.Fact, len(ids))
+	var missing []memory.FactID
+	for _, id := range ids {
+		if f, cached := v.cache.Fact(v.bank, id); cached {
+			found[id] = f
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	read, err := v.Facts(missing)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range read {
+		v.cache.KeepFact(v.bank, f)
+		found[f.ID] = f
+	}
+	return engine.InOrder(ids, found), nil
 }
 
 // FactsNaming returns the facts, in any state, that name the entity, by id.
