@@ -33,7 +33,7 @@ const takeoverLimit = 5 * time.Second
 
 // TestFaults publishes while faults happen, and accounts for every message.
 func TestFaults(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 18*time.Minute)
 	defer cancel()
 	dir := *keep
 	if dir == "" {
@@ -117,7 +117,8 @@ func injectFaults(ctx context.Context, t *testing.T, w *faults.Cluster, c *clien
 }
 
 func settle(ctx context.Context, c *client.Client, traffic faults.Traffic) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	// Two pipelines share the machine: the one with faults and the one without.
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute+time.Duration(traffic.Messages)*20*time.Millisecond)
 	defer cancel()
 	for _, bank := range traffic.Banks() {
 		if st, err := c.WaitSettled(ctx, bank, nil); err != nil {
