@@ -137,3 +137,19 @@ func (p *parser) inProgress(i int) bool {
 	}
 	return false
 }
+
+// wasThen reports whether the date at i is that of a number which another one followed: "up from 80 in June".
+func (p *parser) wasThen(i int) bool {
+	if !p.has(i-1, kIn) || p.t[i].digits > 0 {
+		return false
+	}
+	for k := i - 2; k >= 0 && k >= i-4 && !p.t[k].mark; k-- { // from 80 kg
+		if p.t[k].digits > 0 {
+			for k >= 2 && p.t[k-1].mark && p.t[k-2].digits > 0 { // 1,100
+				k -= 2
+			}
+			return p.has(k-1, kFrom) || k > 1 && p.t[k-1].mark && p.has(k-2, kFrom) // from $80
+		}
+	}
+	return false
+}

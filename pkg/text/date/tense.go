@@ -27,22 +27,6 @@ func (p *parser) direction(i int) int {
 	return d
 }
 
-// wasThen reports whether the date at i is that of a number which another one followed: "up from 80 in June".
-func (p *parser) wasThen(i int) bool {
-	if !p.has(i-1, kIn) || p.t[i].digits > 0 {
-		return false
-	}
-	for k := i - 2; k >= 0 && k >= i-4 && !p.t[k].mark; k-- { // from 80 kg
-		if p.t[k].digits > 0 {
-			for k >= 2 && p.t[k-1].mark && p.t[k-2].digits > 0 { // 1,100
-				k -= 2
-			}
-			return p.has(k-1, kFrom) || k > 1 && p.t[k-1].mark && p.has(k-2, kFrom) // from $80
-		}
-	}
-	return false
-}
-
 // sinceDeed reports whether the date at i is that of what something holds since: "since the operation in March". A clause
 // behind "since", which may mean "because", has a verb or its subject.
 func (p *parser) sinceDeed(i int) bool {
