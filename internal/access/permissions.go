@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -85,9 +86,9 @@ func bot(n events.Naming, bank memory.BankID) Permissions {
 // events, take and acknowledge windows, answer requests. The only request it may make is entities, which extractors
 // show to a model. It cannot delete or purge a stream, and has no operator's rights.
 func worker(n events.Naming) Permissions {
-	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), n.OwnerSubject("*"), "_INBOX.>", "$SRV.>"}}
+	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), lease.Subject(n, "*"), "_INBOX.>", "$SRV.>"}}
 	add := func(subjects ...string) { p.Publish = append(p.Publish, subjects...) }
-	add(subject(n, "*", "entities"), n.OwnerSubject("*"), "$JS.API.INFO")
+	add(subject(n, "*", "entities"), lease.Subject(n, "*"), "$JS.API.INFO")
 	for _, s := range n.Streams(events.StreamOptions{}) {
 		add(s.Subjects...)
 		add(reads(s.Name)...)

@@ -130,9 +130,6 @@ func (n Naming) RequestSubject(bank memory.BankID, what string) string {
 // AdminSubject returns the subject of an operator's request: mem.admin.<what>.
 func (n Naming) AdminSubject(what string) string { return n.prefix() + ".admin." + what }
 
-// OwnerSubject returns the subject on which a process that owns leases answers that it is there: mem.admin.owner.<owner>.
-func (n Naming) OwnerSubject(owner string) string { return n.AdminSubject("owner." + owner) }
-
 // PartitionOf returns the partition of a bank's messages, 0 to Partitions-1. It is the hash that the broker's subject
 // transform uses.
 func (n Naming) PartitionOf(bankToken string) int {

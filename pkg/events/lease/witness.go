@@ -17,10 +17,14 @@ const (
 	forgetAfter = time.Minute     // without a question about an owner
 )
 
+// Subject returns the subject on which a process that owns leases answers others that it is there: mem.admin.owner.<owner>;
+// "*" is every owner. Only the stages speak on it.
+func Subject(n events.Naming, owner string) string { return n.AdminSubject("owner." + owner) }
+
 // answer answers those that ask whether owner is there, until stop is called. The broker takes the answerer away with its
 // connection, so a process that was killed is missed at once, and not when its leases expire.
 func answer(c *events.Conn, owner string) (stop func(), err error) {
-	sub, err := c.NC.Subscribe(c.Naming.OwnerSubject(owner), func(m *nats.Msg) { _ = m.Respond(nil) })
+	sub, err := c.NC.Subscribe(Subject(c.Naming, owner), func(m *nats.Msg) { _ = m.Respond(nil) })
 	if err != nil {
 		return nil, events.Classify(err, "answer as %s", owner)
 	}
@@ -77,7 +81,7 @@ func (w *witness) gone(ctx context.Context, owner string) bool {
 func (w *witness) ask(ctx context.Context, owner string) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseRenew/2)
 	defer cancel()
-	_, err := w.conn.NC.RequestWithContext(ctx, w.conn.Naming.OwnerSubject(owner), nil)
+	_, err := w.conn.NC.RequestWithContext(ctx, Subject(w.conn.Naming, owner), nil)
 	return err
 }
 

@@ -33,7 +33,7 @@ func lasting(t *testing.T) *events.Conn {
 // isAskedFor waits until somebody has asked for an owner several times.
 func isAskedFor(t *testing.T, c *events.Conn, owner string) {
 	t.Helper()
-	spy, err := c.NC.SubscribeSync(c.Naming.OwnerSubject(owner))
+	spy, err := c.NC.SubscribeSync(lease.Subject(c.Naming, owner))
 	if err != nil {
 		t.Fatal(err)
 	}
