@@ -50,7 +50,7 @@ func TestChangesAreStreamedAndResumed(t *testing.T) {
 	d := open(t, nil)
 	tell := func(i int) {
 		t.Helper()
-		post[wire.RetainReply](d, "/v1/banks/ann/retain", fmt.Sprintf(`{"facts":[{"text":"Ann has read book number %d."}]}`, i))
+		post[wire.RetainReply](d, "/v1/banks/ann/retain", fmt.Sprintf(`{"facts":[{"text":"Ann has read book number %d."}],"wait":"60s"}`, i))
 	}
 	tell(0)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestChangesAreStreamedAndResumed(t *testing.T) {
 func TestReflectIsStreamed(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
-	post[wire.RetainReply](d, "/v1/banks/ann/retain", `{"facts":[{"text":"Ann is allergic to walnuts."}]}`)
+	post[wire.RetainReply](d, "/v1/banks/ann/retain", `{"facts":[{"text":"Ann is allergic to walnuts."}],"wait":"60s"}`)
 	next := d.listen(t.Context(), d.request(http.MethodPost, "/v1/banks/ann/reflect", `{"query":"What is Ann allergic to?","stream":true}`))
 	var text strings.Builder
 	for {

@@ -3,6 +3,7 @@ package work_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -27,6 +28,8 @@ func TestEventsAreRequestedAhead(t *testing.T) {
 			}
 			var running atomic.Int64
 			release := make(chan struct{})
+			free := sync.OnceFunc(func() { close(release) })
+			defer free() // where the test fails, its handlers end too
 			stop := goWork(t, conn, work.Config{Concurrency: c.handlers}, func(context.Context, events.Event) error {
 				running.Add(1)
 				<-release
@@ -44,7 +47,7 @@ func TestEventsAreRequestedAhead(t *testing.T) {
 			if ahead := delivered() - c.handlers; ahead > c.most {
 				t.Errorf("%d events are ahead of the handlers, expected %d at most", ahead, c.most)
 			}
-			close(release)
+			free()
 			natstest.Eventually(t, "an empty queue", func() bool { return pending(t, conn) == 0 })
 			stop()
 		})
