@@ -83,10 +83,12 @@ func bot(n events.Naming, bank memory.BankID) Permissions {
 }
 
 // worker allows what the four stages do: create and update the streams and buckets, read and write them, erase single
-// events, take and acknowledge windows, answer requests. The only request it may make is entities, which extractors
-// show to a model. It cannot delete or purge a stream, and has no operator's rights.
+// events, take and acknowledge windows, answer requests, ask each other whether they are there. The only request it may
+// make is entities, which extractors show to a model. It cannot delete or purge a stream, and has no operator's rights.
 func worker(n events.Naming) Permissions {
-	p := Permissions{Responds: true, Subscribe: []string{subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), lease.Subject(n, "*"), "_INBOX.>", "$SRV.>"}}
+	p := Permissions{Responds: true, Subscribe: []string{
+		subject(n, "*", "*"), n.Subject("*", events.KindIntake, "*.*"), lease.Subject(n, "*"), "_INBOX.>", "$SRV.>",
+	}}
 	add := func(subjects ...string) { p.Publish = append(p.Publish, subjects...) }
 	add(subject(n, "*", "entities"), lease.Subject(n, "*"), "$JS.API.INFO")
 	for _, s := range n.Streams(events.StreamOptions{}) {

@@ -119,11 +119,11 @@ func (l *lease) keep(ctx context.Context) bool {
 // that one run is active.
 func Hold(ctx context.Context, c *events.Conn, key, owner string, run func(context.Context) error) error {
 	waits := events.Backoff{Min: 100 * time.Millisecond, Max: 2 * time.Second}.Intervals()
-	silent, err := answer(c, owner)
+	stop, err := answer(c, owner)
 	if err != nil {
 		return err
 	}
-	defer silent()
+	defer stop()
 	w, away := newWitness(c), false // the broker did not answer the last question
 	for ctx.Err() == nil {
 		l, err := await(ctx, w, key, owner, &away)

@@ -33,11 +33,11 @@ func Share(ctx context.Context, c *events.Conn, cfg ShareConfig, run func(ctx co
 	if cfg.Parts <= 0 || events.EncodeToken(cfg.Group) != cfg.Group || events.EncodeToken(cfg.Owner) != cfg.Owner || cfg.Group == "" || cfg.Owner == "" {
 		return fmt.Errorf("share %q as %q: group and owner must be plain tokens and there must be parts", cfg.Group, cfg.Owner)
 	}
-	silent, err := answer(c, cfg.Owner)
+	stop, err := answer(c, cfg.Owner)
 	if err != nil {
 		return err
 	}
-	defer silent()
+	defer stop()
 	s := &sharer{conn: c, cfg: cfg, run: run, held: map[int]*heldPart{}, ended: make(chan struct{}, 1), witness: newWitness(c)}
 	s.loop(ctx)
 	return nil

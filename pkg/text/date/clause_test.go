@@ -108,6 +108,8 @@ func TestCountsAreNoDays(t *testing.T) {
 	checkRanges(t, []dated{
 		{"We rehearse it for the fourth time.", "en", ""},
 		{"Grandma turned 30 in March.", "en", "2026-03-01 2026-03-31"},
+		{"Mein Enkel wurde im Juni 3 und läuft schon.", "de", "2026-06-01 2026-06-30"},
+		{"In August 12 of us went rowing.", "en", "2026-08-01 2026-08-31"},
 		{"Mia hizo 7 en agosto.", "es", "2026-08-01 2026-08-31"},
 		{"Ela fez 9 em abril.", "pt", "2026-04-01 2026-04-30"},
 		{"The 9th in April was a Thursday.", "en", "2026-04-09"},

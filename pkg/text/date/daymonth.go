@@ -14,6 +14,9 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 		if !ok || p.is(i+1, ",") && !ordinal {
 			return point{}, i, false
 		}
+		if !ordinal && i > 0 && matches(p.tab.within, p.t[i-1].low) { // "wird im März 5"
+			return point{}, i, false
+		}
 		if p.t[j].digits > 0 && behind < len(p.t) && p.is(behind, ":") && p.tight(behind) {
 			return point{}, i, false
 		}
