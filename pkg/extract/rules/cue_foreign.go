@@ -11,7 +11,7 @@ import (
 // constraints finds what somebody must not have, in any language: the stems of allergies and of ways to eat are much the
 // same in most.
 var constraints = regexp.MustCompile(`(?:^|[^\pL])(?:[\pL-]*al+erg|alérg|alergik|uczulen|z[öo]e?liak|coeliak|celíac|celiac|celiach|cœliaque|coeliaque|celiaki|vegan|végan|veget?ari|végétari|` +
-	`wegetaria|laktoseintoleran|lactose|intoler[ae]n|intoléran|intolleran|unverträglich|verträg\pL+ (?:kein|nicht)|аллерги|непереносим|веган|вегетариан|диабет|diabeti|diabéti|halal|koscher|kosher|kasher)` +
+	`wegetaria|laktoseintoleran|lactose|intoler[ae]n|intoléran|intolleran|unverträglich|vertr[aä]g\pL* (?:kein|nicht)|аллерги|непереносим|веган|вегетариан|диабет|diabeti|diabéti|halal|koscher|kosher|kasher)` +
 	`|アレルギー|菜食|ビーガン|过敏|過敏|素食|不耐受|알레르기|알러지|채식|비건|alerj|แพ้|حساسية|אלרגי|एलर्जी|αλλεργ|dị ứng`)
 
 // preferences finds what somebody likes, dislikes or prefers, by language, over a sentence in lower case.

@@ -33,7 +33,7 @@ type request struct {
 }
 
 var foreignRequests = map[text.Language]request{
-	"de": requestOf(`^(?:bitte,? |und )*(?:kannst|könntest|würdest|magst) du `, `ab jetzt|ab sofort|von nun an|in zukunft|künftig| immer [^n]| immer n[^o]| nie `, `antwort|schreib|spr[ei]ch| red|benutz|nutz|verwend|nenn|duz|siez|übersetz|erklär|formulier|fass|zitier`),
+	"de": requestOf(`^(?:bitte,? |und )*(?:kannst|könntest|würdest|magst) du `, `ab jetzt|ab sofort|von nun an|in zukunft|künftig|nur noch| immer [^n]| immer n[^o]| nie `, `antwort|schreib|spr[ei]ch| red|benutz|nutz|verwend|nenn|duz|siez|übersetz|erklär|formulier|fass|zitier`),
 	"es": requestOf(`^¿?(?:por favor,? )?(?:me )?(?:puedes|podrías|puede usted) `, `a partir de ahora|de ahora en adelante|en adelante|siempre(?: [^q]|\W*$)|nunca`, `respond|contest|escrib|habla| usar|explica|traduc|llama|tutear|tratar|resum`),
 	"fr": requestOf(`^(?:est-ce que )?(?:peux-tu|tu peux|pourrais-tu|tu pourrais|pouvez-vous|pourriez-vous|vous pouvez|vous pourriez) `, `désormais|dorénavant|à partir de maintenant|à l'avenir|toujours|jamais`, `répond|écri|parler|utilis|expliqu|tradui|appeler|tutoy|vouvoy|résum`),
 	"it": requestOf(`^(?:per favore,? )?(?:mi )?(?:puoi|potresti|può|potrebbe) `, `d'ora in poi|da ora in poi|in futuro|sempre|mai più`, `rispond|scriver|parlar| usare|spiegar|tradur|chiamar|darmi|riassum`),

@@ -80,6 +80,7 @@ func TestRequestsInOtherLanguages(t *testing.T) {
 	}{
 		{"Such mir einen Zug nach Bremen", "", ""},
 		{"Könntest du das bitte kürzer machen", "", ""},
+		{"Könntest du bitte nur noch auf Dänisch antworten?", "Vera: Könntest du bitte nur noch auf Dänisch antworten?", memory.TypeInstruction},
 		{"Weck mich morgen um sechs", "Vera: Weck mich morgen (15 April 2026) um sechs", memory.TypeQuestion},
 		{"Mach mir einen Speiseplan, ich esse kein Fleisch und habe montags keine Zeit", "Vera: Mach mir einen Speiseplan, ich esse kein Fleisch und habe montags keine Zeit", memory.TypeQuestion},
 		{"Ich mache mir immer Sorgen um meinen Bruder", "Vera: Ich mache mir immer Sorgen um meinen Bruder", memory.TypeFact},

@@ -76,7 +76,8 @@ func (p *parser) reported(j int) bool {
 		return true
 	}
 	for k := j + 1; k < len(p.t) && !p.t[k].mark; k++ { // "told me the story" has no verb of its own
-		if matches(p.tab.present, p.t[k].low) || matches(p.tab.future, p.t[k].low) {
+		low := p.t[k].low
+		if matches(p.tab.present, low) || matches(p.tab.future, low) || matches(p.tab.stating, low) || matches(p.tab.stating, low+"s") {
 			return true
 		}
 	}
@@ -149,6 +150,102 @@ func (p *parser) wasThen(i int) bool {
 				k -= 2
 			}
 			return p.has(k-1, kFrom) || k > 1 && p.t[k-1].mark && p.has(k-2, kFrom) // from $80
+		}
+	}
+	return false
+}
+
+// calledOff reports whether the day at i is that of an appointment of which its clause says that it does not take place
+// then: "the class on Tuesday was cancelled". The day lies ahead whatever the tense of the cancelling is. On the day in
+// "on Tuesday I cancelled the class" it was done.
+func (p *parser) calledOff(i int) bool {
+	if p.tab.cancelled == nil || !p.has(i, kWeekday) && !p.t[i].ordinal {
+		return false
+	}
+	if p.tab.cjk {
+		return p.calledOffCJK(i)
+	}
+	start, end, verb := p.clauseStart(i), p.clauseEnd(i), -1
+	for j := start; j < end && verb < 0; j++ {
+		if low := p.t[j].low; matches(p.tab.cancelled, low) || j+1 < end && matches(p.tab.cancelled, low+" "+p.t[j+1].low) {
+			verb = j
+		}
+	}
+	if verb < 0 {
+		return false
+	}
+	before, of := i-1, p.is(i+1, "'s")
+	for ; before >= start && p.has(before, kArticle, kOn, kOf, kIn); before-- {
+		of = of || p.has(before, kOf)
+	}
+	if before < start {
+		return of && verb > i
+	}
+	noun := p.t[before].low
+	switch {
+	case of:
+		return true
+	case verb > i:
+		return before > verb || !p.t[before].mark && !matches(p.tab.subject, noun) && !matches(p.tab.auxiliary, noun) && !matches(p.tab.being, noun) &&
+			!matches(p.tab.present, noun) && !p.isPast(before)
+	case before == i-1 && matches(p.tab.possessive, noun) && i+1 < len(p.t) && !p.t[i+1].mark && p.t[i+1].senses == nil: // my Tuesday class
+		return true
+	}
+	return verb > 0 && (p.is(verb-1, "have") || p.is(verb-1, "has") || p.is(verb-1, "'ve"))
+}
+
+// calledOffCJK reports the same where the day describes a noun: 金曜日の会議.
+func (p *parser) calledOffCJK(i int) bool {
+	behind := p.s[p.t[i].end:]
+	described := strings.HasPrefix(behind, "の") || strings.HasPrefix(behind, "的") || strings.HasPrefix(behind, " ") || strings.HasPrefix(behind, "의")
+	if end := strings.IndexAny(behind, "。！？!?\n，、,"); end >= 0 {
+		behind = behind[:end]
+	}
+	return described && matches(p.tab.cancelled, behind)
+}
+
+// forbade reports whether the verb of saying at j tells what is not to be done up to the date at i: "said no coffee until
+// the 9th".
+func (p *parser) forbade(j, i int) bool {
+	from := j + 1
+	if !matches(p.tab.saying, p.t[j].low) {
+		if !matches(p.tab.telling, p.t[j].low) {
+			return false
+		}
+		if p.tab.progressive != nil { // "told me no coffee", and not "found no flat"
+			from++
+		}
+	}
+	for i--; p.has(i, kArticle); i-- {
+	}
+	if !p.has(i, kUntil) {
+		return false
+	}
+	for ; from < i; from++ {
+		if matches(p.tab.forbidding, p.t[from].low) {
+			return true
+		}
+	}
+	return false
+}
+
+// announces reports whether the clause at word start, behind a comma, has a tense of its own, though no word of it shows
+// one: it begins with a verb where verbs need no subject, "empiezo otra vez en enero", or with a noun behind what has just
+// happened, "had the scan this morning, results on Tuesday".
+func (p *parser) announces(start int) bool {
+	if start < 2 || !p.is(start-1, ",") || p.t[start].mark || p.t[start].senses != nil || p.tab.cjk {
+		return false
+	}
+	low := p.t[start].low
+	if p.tab.subjectless {
+		return !p.tab.words[low] || matches(p.tab.reflexive, low)
+	}
+	if p.tab.words[low] || p.t[start].upper && !p.tab.nouns {
+		return false
+	}
+	for j := p.clauseStart(start - 1); j < start; j++ {
+		if n, ok := p.value(j, kDay); ok && (n == 0 || n == -1) {
+			return true
 		}
 	}
 	return false

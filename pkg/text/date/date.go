@@ -198,6 +198,14 @@ func (p *parser) value(i int, k kind) (int, bool) {
 // is reports whether the token at i is the mark or word.
 func (p *parser) is(i int, low string) bool { return i >= 0 && i < len(p.t) && p.t[i].low == low }
 
+// before returns the index before the tokens of a kind that end at i.
+func (p *parser) before(i int, list ...kind) int {
+	for p.has(i, list...) {
+		i--
+	}
+	return i
+}
+
 // skip returns the index behind the tokens of a kind from i on.
 func (p *parser) skip(i int, list ...kind) int {
 	for p.has(i, list...) {

@@ -1,5 +1,7 @@
 package date
 
+import "strings"
+
 // dayMonth reads "7 May 2023", "the 7th of May", "May 7, 2023" and "May the seventh", with a year or "last year" behind.
 func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 	pt := p.empty(i)
@@ -104,10 +106,48 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	case p.has(prev, kMarkDay) && !p.tab.cjk && (prev == i-1): // el día 21
 	case ordinal && p.has(prev, kOn) && (prev < i-1 || p.t[i].digits > 0) && p.endsAt(next):
 	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
+	case p.fromDay(i, prev, next, ordinal):
+	case ordinal && d > 3 && prev == i-2 && p.isTheDay(p.before(prev, kNow), next):
+	case p.movedToDay(i, prev, ordinal) && (p.endsAt(next) || p.moves(next)):
 	default:
 		return point{}, i, false
 	}
 	return pt, next, true
+}
+
+// movedToDay reports whether the number at i is the day that something was moved to: "to the 9th", "au 9". prev is the word
+// before its article.
+func (p *parser) movedToDay(i, prev int, ordinal bool) bool {
+	return p.has(prev, kTo, kMovedTo) && (ordinal && prev < i-1 || prev == i-1 && matches(p.tab.dayArticle, p.t[prev].low)) && p.anyMoved(i, true)
+}
+
+// fromDay reports whether the number at i, up to word next, is the day that something begins or ends with: "from the 5th",
+// "bis zum 5.", "à partir du 5". prev is the word before its article.
+func (p *parser) fromDay(i, prev, next int, ordinal bool) bool {
+	if !p.has(prev, kFrom, kSince, kUntil) || p.tab.cjk || p.has(next, kTo, kUntil, kUnit, kNumber) {
+		return false
+	}
+	if next < len(p.t) && p.t[next].mark && (!strings.Contains(",.;!?)", p.t[next].low) || next+1 < len(p.t) && p.t[next+1].digits > 0) {
+		return false
+	}
+	verb := p.tab.inverted && next+1 < len(p.t) && matches(p.tab.subject, p.t[next+1].low) // "vanaf de 5e ben ik"
+	if ordinal && !verb && !p.endsAt(next) {
+		return false
+	}
+	words := strings.Fields(p.t[i-1].low)
+	article := len(words) > 0 && matches(p.tab.dayArticle, words[len(words)-1])
+	return article && (ordinal || prev == i-1)
+}
+
+// isTheDay reports whether a day of the month ends a clause that says which one it is, behind its article: "my birthday is
+// the 19th". What somebody is the 19th of is a place in a row.
+func (p *parser) isTheDay(is, next int) bool {
+	end := next >= len(p.t) || strings.Contains(",.;!?", p.t[next].low) || p.has(next, kNot)
+	if !end || p.tab.cjk || is < 1 || !p.is(is, "'s") && !matches(p.tab.being, p.t[is].low) {
+		return false
+	}
+	who := p.t[is-1].low
+	return !p.t[is-1].mark && (!matches(p.tab.subject, who) || who == "it" || who == "es" || who == "het")
 }
 
 // endsAt reports whether no noun follows: "on the 4th" and not "on the 4th floor".
@@ -115,7 +155,7 @@ func (p *parser) endsAt(i int) bool {
 	if i >= len(p.t) || p.t[i].mark {
 		return true
 	}
-	return !p.has(i, kOccasion) && (p.tab.words[p.t[i].low] || p.t[i].senses != nil)
+	return !p.has(i, kOccasion) && (p.tab.words[p.t[i].low] || p.t[i].senses != nil || p.tab.nouns && !p.t[i].upper)
 }
 
 // bareDay reports whether a point is a number alone.

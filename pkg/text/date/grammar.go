@@ -90,6 +90,9 @@ func (p *parser) agreed(m match) match {
 	if !ok || m.days() != 1 || p.has(on, kWeak) || on == k && k == m.next && !p.has(m.first, kUnit, kNumber) || p.has(m.first, kWeekday) {
 		return m
 	}
+	if p.dayParts(on + 1) { // "11 January, Tuesday evenings" says when it goes on
+		return m
+	}
 	m.next = on + 1
 	if _, _, u, _, ok := p.amountAt(p.skip(m.first, kAgoPre, kInPre)); ok && (u == uWeek || u == uFortnight) { // vor drei Wochen am Montag
 		day := mondayOf(m.from) + (wd+6)%7

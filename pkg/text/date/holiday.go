@@ -164,7 +164,7 @@ func (p *parser) setAside(spans []Span) {
 	for k := len(spans) - 1; k >= 0 && len(spans) > 1; k-- {
 		at := p.wordAt(spans[k].Start)
 		i, from := p.opening(at)
-		if aim || p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at) || p.refused(at, spans[k+1].Start)) {
+		if aim || p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at, spans[k+1].Start) || p.refused(at, spans[k+1].Start)) {
 			spans[k].Aside = true
 		}
 		if p.movedUntil(at) {
@@ -215,8 +215,9 @@ func (p *parser) anyMoved(i int, behind bool) bool {
 }
 
 // purpose reports whether the time at word i is what something is for: "school breaks up for summer on 22 July".
-func (p *parser) purpose(i int) bool {
-	return p.has(i, kSeason, kHoliday) && p.has(i-1, kFor)
+// next is the byte at which the next one begins, which is of the same clause.
+func (p *parser) purpose(i, next int) bool {
+	return p.has(i, kSeason, kHoliday) && p.has(i-1, kFor) && p.wordAt(next) < p.clauseEnd(i)
 }
 
 // refused reports whether the clause around word i denies its time, and words behind it propose the one at byte next:

@@ -32,6 +32,9 @@ func (p *parser) nth(i int, _ bool) (point, int, bool) {
 	if k == j+1 && !p.tab.cjk && !p.has(k, kDir, kRel) {
 		return point{}, i, false
 	}
+	if u, is := p.unitAt(k); is && u == uMonth && p.has(k-1, kArticle) { // of which month is not said
+		return p.fix(i, interval{to: -1}), k + 1, true
+	}
 	base, next, ok := p.periodAt(k)
 	if !ok || base.days() < 28 {
 		return point{}, i, false

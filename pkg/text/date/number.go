@@ -168,3 +168,62 @@ func (t *table) compose(forms map[string]string) {
 		}
 	}
 }
+
+// amounts reports whether two years from word i on to the word behind are amounts: of something that is measured or has
+// a price, both round, or too far ahead.
+func (p *parser) amounts(i, behind int, a, b point) bool {
+	if !a.bareYear() || !b.bareYear() {
+		return false
+	}
+	for j := i; j < behind; j++ {
+		if p.has(j, kYearWord, kMarkYear) {
+			return false
+		}
+	}
+	return a.y%50 == 0 && b.y%50 == 0 || p.known && b.y > p.y+30 || b.y-a.y > 500 || p.measured(behind) || p.priced(i, behind)
+}
+
+// ordinals reports whether the ends of a range, at words i and k, are days of the month with their articles: "the 16th to
+// the 20th".
+func (p *parser) ordinals(i, k, behind int) bool {
+	return i > 0 && k+1 < len(p.t) && p.t[i].ordinal && p.t[k+1].ordinal && p.has(i-1, kArticle) && p.has(k, kArticle) && p.endsAt(behind)
+}
+
+// ranks reports whether a noun follows the ordinal before word i: "the 7th floor".
+func (p *parser) ranks(i int) bool {
+	return !p.tab.inverted && p.t[i-1].ordinal && !p.endsAt(i) && !p.isPast(i) && !matches(p.tab.future, p.t[i].low)
+}
+
+// bareYear reports whether a point is the number of a year alone.
+func (pt point) bareYear() bool { return !pt.fixed && pt.y != 0 && pt.m == 0 && pt.d == 0 && pt.wd < 0 }
+
+// measured reports whether a unit stands at word i: "calories", "a day".
+func (p *parser) measured(i int) bool {
+	if i >= len(p.t) {
+		return false
+	}
+	_, each := p.unitAt(i + 1)
+	return matches(p.tab.measured, p.t[i].low) || each && !p.t[i].mark
+}
+
+// priced reports whether the clause around some words is about a price or its change.
+func (p *parser) priced(i, behind int) bool {
+	start, end := p.clauseStart(i), p.clauseEnd(behind-1)
+	if p.tab.cjk {
+		return matches(p.tab.priced, p.s[p.t[start].start:p.t[end-1].end])
+	}
+	for j := start; j < end; j++ {
+		if matches(p.tab.priced, p.t[j].low) {
+			return true
+		}
+	}
+	return false
+}
+
+// inRange reports whether a word joins the number of words i to next to another: "1900 to 2100".
+func (p *parser) inRange(i, next int) bool {
+	join := func(k, number int) bool {
+		return k > 0 && number < len(p.t) && number >= 0 && p.has(k, kTo, kUntil, kMovedTo) && !p.t[k].mark && p.t[number].digits > 2
+	}
+	return join(next, next+1) || join(i-1, i-2) || p.tab.cjk && (p.measured(next) || p.priced(i, next))
+}

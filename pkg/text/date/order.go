@@ -8,7 +8,38 @@ func (p *parser) following(m, before match) (match, bool) {
 	if !ok || before.next == 0 {
 		return m, ok
 	}
-	return p.inOrder(p.inYear(m, before), before), true
+	return p.inOrder(p.laterDay(p.inYear(m, before), before), before), true
+}
+
+// laterDay returns a day of the month in the next one where it would lie before the day ahead that it is joined to:
+// "arrives on the 23rd and leaves on the 3rd".
+func (p *parser) laterDay(m, before match) match {
+	if !p.dayOfMonth(m) || before.days() != 1 || m.from < p.today || before.from <= m.from || before.from > p.today+62 {
+		return m
+	}
+	joined := false
+	for j := before.next; j < m.first; j++ {
+		if strings.Contains(".!?;", p.t[j].low) {
+			return m
+		}
+		joined = joined || p.has(j, kAnd) || p.is(j, ",")
+	}
+	y, month, d := civil(m.from)
+	for joined && m.from <= before.from {
+		if month++; month > 12 {
+			y, month = y+1, 1
+		}
+		if valid(y, month, d) {
+			m.from = dayNumber(y, month, d)
+		}
+	}
+	m.to = m.from
+	return m
+}
+
+// dayOfMonth reports whether the number of a day is all that a match says.
+func (p *parser) dayOfMonth(m match) bool {
+	return m.rel && m.days() == 1 && p.t[m.first].digits > 0 && (m.next == m.first+1 || m.next == m.first+2 && p.t[m.first+1].mark)
 }
 
 // inOrder returns a bare weekday weeks later where it would lie before the day ahead that it is joined to: "arrives on

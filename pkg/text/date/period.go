@@ -57,8 +57,12 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 		}
 		return point{}, i, false
 	}
+	if (p.is(i-1, "'") || p.is(i-1, "’")) && p.t[i].digits == 2 && p.tight(i) && p.endsAt(i+1) && p.has(i-2, kIn, kSince, kUntil, kBefore, kAfter, kFrom) { // in '84
+		pt.y = p.century(p.t[i].n)
+		return pt, i + 1, true
+	}
 	y, next, ok := p.yearNumberAt(i)
-	if !ok || y < 1200 {
+	if !ok || y < 1200 || !loose && p.inRange(i, next) {
 		return point{}, i, false
 	}
 	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")

@@ -30,6 +30,9 @@ func (p *parser) shiftedUnit(i int) (interval, int, bool) {
 }
 
 func (p *parser) unitNear(u unit, dir int, flavour kind, next int) (interval, int, bool) {
+	if p.is(next, "'s") && p.possesses(next+1) {
+		next++
+	}
 	if u == uHour || u == uWorkday || u == uDay || p.is(next, "'s") && u != uYear {
 		return interval{}, next, false
 	}
@@ -81,8 +84,12 @@ func (p *parser) shifted(i int, _ bool) (point, int, bool) {
 	if j >= len(p.t) || p.t[j].mark {
 		return point{}, i, false
 	}
-	if wd, is := p.value(j, kWeekday); is && !p.is(j+1, "'s") {
-		return p.shiftedWeekday(i, wd, dir, flavour, j+1)
+	if wd, is := p.value(j, kWeekday); is && (!p.is(j+1, "'s") || p.possesses(j+2)) {
+		pt, next, ok := p.shiftedWeekday(i, wd, dir, flavour, j+1)
+		if p.is(next, "'s") {
+			next++
+		}
+		return pt, next, ok
 	}
 	if m, is := p.value(j, kMonth); is && !p.has(j+1, kOf) && !(j+1 < len(p.t) && p.t[j+1].digits > 0) {
 		return p.fix(i, p.shiftedMonth(m, dir)), j + 1, true
@@ -199,8 +206,11 @@ func (p *parser) near(i int, loose bool) (point, int, bool) {
 	if !ok && loose && p.has(i, kNow) {
 		ok = true
 	}
-	if !ok || !p.known || p.is(i+1, "'s") {
+	if !ok || !p.known || p.is(i+1, "'s") && !p.possesses(i+2) {
 		return point{}, i, false
+	}
+	if p.is(i+1, "'s") {
+		return p.fix(i, oneDay(p.today+n, true)), i + 2, true
 	}
 	if _, count, u, next, ok := p.amountAt(i + 2); ok && p.has(i+1, kInPre) { // heute in zwei Wochen
 		if day, ok := shift(p.today+n, u, count); ok {

@@ -31,12 +31,14 @@ func (p *parser) between(i int) (match, bool) {
 		return match{}, false
 	}
 	behind = p.skipDayPart(b, behind)
-	closed := p.has(behind, kToPost)
-	if !open && !closed && !sure(a, b, sep) && !p.daysOfWeek(a, b) || a.bareDay() && b.bareDay() && !p.countsDays(i, behind) {
+	closed, days := p.has(behind, kToPost), p.ordinals(j, k, behind)
+	if !open && !closed && !sure(a, b, sep) && !days && !p.daysOfWeek(a, b) || a.bareDay() && b.bareDay() && (!p.countsDays(i, behind) || !days && p.ranks(behind)) {
 		return match{}, false
 	}
-	a, b, ok = p.share(a, b, open)
-	if !ok {
+	if p.amounts(i, behind, a, b) {
+		return match{next: behind}, false
+	}
+	if a, b, ok = p.share(a, b, open); !ok {
 		return match{}, false
 	}
 	s, ok := p.stretched(a, b)

@@ -47,6 +47,7 @@ type table struct {
 	dotted         bool            // 20. is an ordinal
 	articleless    bool            // one of something is the bare noun
 	nouns          bool            // nouns begin with a capital letter
+	subjectless    bool            // verbs need no subject
 	numbered       bool            // it has a word for a week that is counted through the year
 	cjk            bool            // no spaces between words; numerals of Han characters
 	holidays       []string
@@ -74,6 +75,10 @@ type table struct {
 	reflexive      *regexp.Regexp // pronouns before "be" that make it a perfect: "s'est", "si è"
 	thereafter     *regexp.Regexp // words of a day that follows one that was named: "le lendemain", "siguiente"
 	therebefore    *regexp.Regexp // the same of one before: "la veille"
+	cancelled      *regexp.Regexp // what becomes of an appointment that does not take place when it was to
+	priced         *regexp.Regexp // words in whose clause numbers are amounts: rent, raise
+	measured       *regexp.Regexp // units of which a number before them is an amount
+	forbidding     *regexp.Regexp // words that say that something is not to be done: "no coffee"
 	afterwards     *regexp.Regexp // words behind a day that say so: "the Saturday after"
 	beforehand     *regexp.Regexp // the same of one before
 	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
@@ -147,6 +152,7 @@ func (t *table) regexps() map[string]**regexp.Regexp {
 		"auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
 		"being": &t.being, "dayArticle": &t.dayArticle, "perfect": &t.perfect, "reflexive": &t.reflexive,
 		"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
+		"priced": &t.priced, "measured": &t.measured, "cancelled": &t.cancelled, "forbidding": &t.forbidding,
 	}
 }
 
@@ -160,27 +166,15 @@ func (t *table) compile(list string) (*regexp.Regexp, error) {
 
 // line reads one line of a table.
 func (t *table) line(head, list string, compounds map[string]string) error {
+	flags := map[string]*bool{"postposed": &t.postposed, "inverted": &t.inverted, "dotted": &t.dotted, "nouns": &t.nouns,
+		"subjectless": &t.subjectless, "articleless": &t.articleless, "cjk": &t.cjk}
+	if flag, ok := flags[head]; ok {
+		*flag = true
+		return nil
+	}
 	switch head {
 	case "order":
 		t.monthFirst = list == "mdy"
-		return nil
-	case "postposed":
-		t.postposed = true
-		return nil
-	case "inverted":
-		t.inverted = true
-		return nil
-	case "dotted":
-		t.dotted = true
-		return nil
-	case "nouns":
-		t.nouns = true
-		return nil
-	case "articleless":
-		t.articleless = true
-		return nil
-	case "cjk":
-		t.cjk = true
 		return nil
 	case "compound", "ordinal compound":
 		compounds[head] = list

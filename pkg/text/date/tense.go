@@ -15,6 +15,9 @@ func (p *parser) direction(i int) int {
 	if p.wasThen(i) {
 		return -1
 	}
+	if p.calledOff(i) {
+		return 1
+	}
 	d := p.sentenceDirection(i)
 	for j := i - 1; d == 0 && j >= 0 && j >= i-2; j-- { // what holds since then, if the sentence does not look ahead
 		if strings.HasPrefix(p.t[j].low, "desde") {
@@ -59,7 +62,7 @@ func (p *parser) sentenceDirection(i int) int {
 	}
 	if p.movedUntil(i) {
 		for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ { // "wurde auf den 3. Mai verschoben"
-			if matches(p.tab.moved, p.t[j].low) {
+			if p.moves(j) {
 				return 1
 			}
 		}
@@ -85,7 +88,7 @@ func (p *parser) sentenceDirection(i int) int {
 			if start > 0 && p.is(i-1, "by") { // "passed B2, next is C1 by summer"
 				return 1
 			}
-			if start == 0 && !p.opensStatement(i) { // a date in front: its clause goes on behind the comma
+			if start == 0 && p.inFront(i) { // its clause goes on behind the comma
 				for j := end; j < len(p.t) && j < end+14; j++ {
 					if d := p.cue(j, i); d != 0 {
 						return d
@@ -103,7 +106,7 @@ func (p *parser) sentenceDirection(i int) int {
 		if start > 1 && p.is(start-1, ",") && p.tab.inverted && matches(p.tab.telling, p.t[start-2].low) && !p.ownSubject(start, p.clauseEnd(i)) {
 			return 1 // "hat mich gebeten, am Freitag zu kommen"
 		}
-		if start == 0 || p.ownSubject(start, i) || p.reported(start) {
+		if start == 0 || p.ownSubject(start, i) || p.reported(start) || lo == i && p.announces(start) {
 			return 0
 		}
 		lo = start - 1
@@ -113,10 +116,14 @@ func (p *parser) sentenceDirection(i int) int {
 	}
 }
 
-// opensStatement reports whether what stands before the date at i, in the first clause of the text, is a subject and so has
-// a verb of its own: a pronoun, or a noun with an article or a possessive. "On the evening of 3 February" has none.
-func (p *parser) opensStatement(i int) bool {
-	return i > 3 && (p.has(0, kArticle) || matches(p.tab.possessive, p.t[0].low)) || p.ownSubject(0, i)
+// inFront reports whether the date at i, in the first clause of the text, stands before the clause that it is of. What
+// opens a statement is a subject and has a verb of its own: a pronoun, or a noun with an article or a possessive. "On the
+// evening of 3 February" has none, and before a bare noun stands no preposition: "results out 3 February".
+func (p *parser) inFront(i int) bool {
+	if i > 3 && (p.has(0, kArticle) || matches(p.tab.possessive, p.t[0].low)) || p.ownSubject(0, i) {
+		return false
+	}
+	return i < 2 || p.t[0].senses != nil || p.tab.words[p.t[0].low]
 }
 
 // likeInfinitive are English participles that are the infinitive too: "should have come".
@@ -147,6 +154,9 @@ func (p *parser) cue(j, i int) int {
 		return 1
 	}
 	if p.isPast(j) {
+		if j < i && p.forbade(j, i) {
+			return 1
+		}
 		if p.tab.inverted && j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.future, p.t[j+1].low) { // "gefeiert wird am Samstag"
 			return 1
 		}

@@ -34,8 +34,13 @@ func (p *parser) dateBehind(i int) (point, int, bool) {
 // weekday reads "on Friday", "Friday, 5 May 2023", "Friday 13th", "Monday of next week" and "Monday last week".
 func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 	wd, ok := p.value(i, kWeekday)
-	if !ok || p.is(i+1, "'s") {
+	if !ok || p.is(i+1, "'s") && !p.possesses(i+2) {
 		return point{}, i, false
+	}
+	if p.is(i+1, "'s") {
+		pt := p.empty(i)
+		pt.wd = wd
+		return pt, i + 2, p.known
 	}
 	next := i + 1
 	if pt, behind, ok := p.dateBehind(next); ok {
@@ -83,6 +88,16 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 	pt := p.empty(i)
 	pt.wd = wd
 	return pt, next, true
+}
+
+// possesses reports whether the word at i is a noun, which the day before it describes: "Friday's meeting", and not
+// "Friday's", "Friday's good" or the Fridays of "Friday's we swim".
+func (p *parser) possesses(i int) bool {
+	if i >= len(p.t) || p.t[i].mark || p.t[i].senses != nil || p.t[i].digits > 0 {
+		return false
+	}
+	low := p.t[i].low
+	return !p.tab.words[low] && !matches(p.tab.subject, low) && !matches(p.tab.present, low) && !matches(p.tab.future, low) && !p.isPast(i)
 }
 
 // daysOfWeek reports whether two points are weekdays of the week that is said behind the second: "Mon-Wed next week".
