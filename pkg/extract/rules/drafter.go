@@ -44,7 +44,7 @@ func (t *drafter) sentence(s string) {
 		t.foreign(s)
 		return
 	}
-	s = t.withoutName(t.strip(straighten(s)))
+	s = t.withoutName(t.strip(spelled(straighten(s))))
 	ps := split(s)
 	low := phrase(ps)
 	follows := t.follows
@@ -104,7 +104,7 @@ func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
 	case content == 0:
 		return true
 	case found.has(markChatter):
-		return content < 2 && !seesSomething.MatchString(s) || content < 4 && !h.I
+		return content < 2 && !seesSomething.MatchString(s) || content < 4 && !h.I && !relatives.Has(firstWord(ps))
 	}
 	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I && !hasDigit(s) &&
 		len(date.Find(s, t.message.Time, string(text.English))) == 0
@@ -136,7 +136,7 @@ func (t *drafter) draft(s string, ps []piece, low string, h persons, content int
 		}
 		text = t.quote("told", date.Annotate(s, dates), h)
 	case dangling.Has(firstWord(ps)) || h.we:
-		if content < 3 && len(dates) == 0 && !hasDigit(s) {
+		if content < 3 && len(dates) == 0 && !hasDigit(s) && !corrects.MatchString(low) {
 			return
 		}
 		text = t.quote("said", date.Annotate(s, dates), h)

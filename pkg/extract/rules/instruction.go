@@ -18,7 +18,7 @@ var (
 		`make sure you|be sure to|don't forget to|keep in mind to) (?:always |never |only )?` + botVerbs + ` |` +
 		`keep (?:(?:your|the|all) )?(?:answers?|repl(?:y|ies)|responses?|messages?|texts?|tone|summaries) |be (?:brief|concise|short|polite|formal|informal|direct|honest|more|less) |` +
 		`(?:answer|reply|respond) (?:\p{L}+ )*(?:in|with|only|briefly|always) |(?:use|speak|write) (?:only |always )?(?:\p{L}+ ){1,4}(?:with me|to me|in your|when you|from now on) |(?:use only|only use|stop using) |` +
-		`call me [\p{L}'-]+ (?:from now on |please |instead |$)|(?:do not|don't|stop) (?:ever )?call(?:ing)? me (?:\p{L}+ ){1,3}$|` +
+		`call me [\p{L}'-]+ (?:from now on |please |instead |$)|(?:do not|don't|stop) (?:ever )?call(?:ing)? me (?:[\p{L}\d]+ ){1,3}$|you (?:can|may|could) (?:just |also )?call me [\p{L}'-]+ $|` +
 		`(?:send|remind|tell|give|show|wake|call|text|email|ping|message|update|brief|notify|warn|alert) me (?:[\p{L}\d:.'-]+ )*?(?:every|each|daily|weekly|monthly|whenever|always|(?:on )?(?:` +
 		`mon|tues|wednes|thurs|fri|satur|sun)days|(?:in the )?(?:mornings|evenings|afternoons)) |` +
 		`(?:when|whenever|every time|each time|any time|anytime) (?:i|you|we) (?:[\p{L}\d'-]+ )+?(?:please |always |never |don't |do not )*(?:assume|use|answer|reply|respond|remind|add|include|ask|give|show|quote|tell|call|check|suggest|keep|skip) |` +
@@ -34,7 +34,7 @@ var (
 // requests are the forms of English questions that ask for something from now on: "Can you always answer briefly?" is one,
 // "Can you always tell?" is none.
 var requests = regexp.MustCompile(`^ (?:(?:please|pls|hey|hi|also|and|so|ok|okay) )*(?:(?:can|could|would|will) (?:you|u) (?:(?:please|pls|kindly|just|maybe|also) )*` +
-	`(?:(?:always|never|only) (?:call|keep|be|give|` + botVerbs + `) |(?:not |stop |call|keep|be|give|tell|` + botVerbs + `)(?: \p{L}[\p{L}'-]*)* ` + fromNowOn + ` )|` +
+	`(?:(?:always|never|only) (?:call|keep|be|give|` + botVerbs + `) |stop (?:` + botVerbs + `|calling|being|saying|giving|making|repeating) |(?:not |stop |call|keep|be|give|tell|` + botVerbs + `)(?: \p{L}[\p{L}'-]*)* ` + fromNowOn + ` )|` +
 	`would (?:you|u) mind (?:(?:never|always) \p{L}+ing |(?:not )?\p{L}+ing (?:[\p{L}'-]+ )*` + fromNowOn + ` ))`)
 
 const fromNowOn = `(?:always|from now on|going forward|from here on|in (?:the )?future|every time|each time|whenever)`

@@ -1,0 +1,57 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+)
+
+// spelled writes out what chats shorten in English: "dont", "u", "pls". What is a word too is written out only where those
+// around it leave no doubt: "its" before "not", "ill" before "be".
+func spelled(s string) string {
+	s = shorthand.ReplaceAllStringFunc(s, func(w string) string {
+		whole := written[strings.ToLower(w)]
+		if w[0] >= 'A' && w[0] <= 'Z' {
+			return strings.ToUpper(whole[:1]) + whole[1:]
+		}
+		return whole
+	})
+	for _, d := range doubtful {
+		s = d.found.ReplaceAllString(s, d.whole)
+	}
+	return s
+}
+
+// written are the long forms of what is no word of its own.
+var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "cant": "can't", "couldnt": "couldn't", "wont": "won't",
+	"wouldnt": "wouldn't", "shouldnt": "shouldn't", "isnt": "isn't", "arent": "aren't", "wasnt": "wasn't", "werent": "weren't", "hasnt": "hasn't",
+	"havent": "haven't", "hadnt": "hadn't", "youre": "you're", "youve": "you've", "theyre": "they're", "theyve": "they've", "weve": "we've",
+	"hes": "he's", "shes": "she's", "thats": "that's", "theres": "there's", "pls": "please", "plz": "please"}
+
+var shorthand = regexp.MustCompile(`(?i)\b(?:` + strings.Join(keys(written), "|") + `)\b`)
+
+func keys(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
+
+// doubtful are what is a word too, or a letter, with what must stand beside it.
+var doubtful = []struct {
+	found *regexp.Regexp
+	whole string
+}{
+	{regexp.MustCompile(`(^|[a-z,] )u( |[.,!?]|$)`), "${1}you$2"},
+	{regexp.MustCompile(`^U ((?:can|could|should|will|have|had|are|were|know|said|told|want|need|might|may) )`), "You $1"},
+	{regexp.MustCompile(`\b([Ii])ts ((?:not|a|an|the|my|our|been|just|still|so|too|really|very|always|never|now|going|gonna|\d\S*) )`), "${1}t's $2"},
+	{regexp.MustCompile(`\b([Ii]t's not \S+(?: \S+)?) its `), "$1 it's "},
+	{regexp.MustCompile(`\b[Ii]ll ((?:be|have|do|go|get|call|see|let|try|take|come|send|check|make|need|bring|probably|never|just|also|always|pay|start|pick) )`), "I'll $1"},
+	{regexp.MustCompile(`\b[Ii]d ((?:rather|love|like|prefer|be|say|have|never|been|really|much|want) )`), "I'd $1"},
+	{regexp.MustCompile(`^([Ll])ets ((?:not |all |just )?(?:meet|go|do|have|get|make|try|say|see|use|keep|start|talk|plan|book|eat|take|move|stick|call) )`), "${1}et's $2"},
+	{regexp.MustCompile(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
+	{regexp.MustCompile(`\b([Ii]) luv `), "$1 love "},
+}
+
+// corrects finds what sets something right: "it's not Leeds, it's Leicester".
+var corrects = regexp.MustCompile(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)

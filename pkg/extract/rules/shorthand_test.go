@@ -1,0 +1,29 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// TestChatShorthand reads what people type in a hurry, in the form of the words that it stands for.
+func TestChatShorthand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		said, want string
+		typ        memory.Type
+	}{
+		{"can u stop using hashtags", "Vera asked: can you stop using hashtags.", memory.TypeInstruction},
+		{"plz dont use hashtags", "Vera asked: please don't use hashtags.", memory.TypeInstruction},
+		{"u can call me Vee", "Vera asked: you can call Vera Vee.", memory.TypeInstruction},
+		{"didnt get the flat", "Vera didn't get the flat.", memory.TypeFact},
+		{"cant do sundays", "Vera can't do sundays.", memory.TypeFact},
+		{"id rather take the train", "Vera would rather take the train.", memory.TypePreference},
+		{"its not Bern its Basel", "Vera said: it's not Bern it's Basel.", memory.TypeFact},
+		{"husband doesn't mind but he gets it", "Vera said: husband doesn't mind but he gets it.", memory.TypeFact},
+		{"Plan U worked for the ill patient", "Vera said: Plan U worked for the ill patient.", memory.TypeFact},
+		{"the team lost its two best players", "Vera said: the team lost its two best players.", memory.TypeEvent},
+	} {
+		checkDraft(t, nil, c.said, c.want, c.typ)
+	}
+}
