@@ -265,7 +265,8 @@ func opensClause(ps []piece, i int) bool {
 // finite are verbs of a third person; clause are words that begin another clause.
 var (
 	finite = text.NewWordSet(`has can makes helps gives keeps will helped made brings takes feels would requires sounds seems means gave brought took
-		reminds inspires lets allows`)
+		reminds inspires lets allows provides offers teaches improves builds creates leads costs changes shows becomes adds boosts
+		reduces saves prevents involves matters hurts calms relaxes`)
 	clause = text.NewWordSet(`but so because since which who what how if when while where as i we you he she it they`)
 )
 

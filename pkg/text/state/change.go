@@ -96,9 +96,9 @@ var changeForms = []struct {
 			`dropped|(?:is|are) done with|moved out of|moved away from|(?:switched|changed|migrated)(?: over)? from|ditched|dumped|axed|abandoned|lost interest in|`+
 			`(?:came|went|got|gone|is|are|signed|swore|sworn) off|got over|gotten over|outgrew|outgrown|grew out of|grown out of|swore off|packed in|jacked in|backed out of|called it quits with) `+changeObject)},
 	{EndOfAny, newForm("", "months, years, ages, weeks, while",
-		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |been |gone to |\p{Ll}+(?:ed|en|n) )(?P<x>[^,;:!?()]+?) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks|a while|a long time)`)},
+		changeLead+changeSubject+` (?:hasn't|haven't|has not|have not|hadn't) (?:been to |gone to |had |used |eaten |drunk |watched |played |worn |smoked |driven |practi[sc]ed |read |cooked |ridden |taken |bought |touched |opened |attended )(?P<x>[^,;:!?()]+?) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks|a while|a long time)`)},
 	{EndOfAny, newForm("", "fear, phobia", changeLead+changeSubject+` (?:is|are|got|has got|has gotten) over (?:their|his|her|my) (?:fear|phobia) of `+changeObject)},
-	{EndOfAny, newForm("", "months, years, ages, weeks", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en)) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks)`)},
+	{EndOfAny, newForm("", "months, years, ages, weeks", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>smoked|vaped|gambled|skied|danced|painted|hiked|climbed|exercised|meditated|cycled|surfed|knitted|fished|sailed|camped|golfed|drunk|driven|swum|ridden) (?:in|for) (?:(?:\p{Ll}+|\d+) )?(?:months|years|ages|weeks)`)},
 	{EndOfAny, newForm("", "since", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?:\p{Ll}+(?:ed|en)|drunk|had|done) (?:an? )?(?P<x>[^,;:!?()]+?)`+sinceLong)},
 	{EndOfAny, newForm("", "since", changeLead+changeSubject+` (?:hasn't|haven't|has not|have not) (?P<x>\p{Ll}+(?:ed|en))`+sinceLong)},
 	{EndOfPlan, newForm("", "decided against, decided not, not going to, won't be, pulled out, backed out, not happening, changed",

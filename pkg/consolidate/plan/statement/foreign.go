@@ -110,6 +110,8 @@ func relateIn(n, o *state.Revision, was string) Relation {
 		return Contradiction
 	case has(n, state.Retimed) && both > 0 && hasDigit(was):
 		return Correction
+	case anyPerson[n.Language] && (ofOthers(n) != ofOthers(o) || ofOthers(n) && both == 0) && has(o, state.Lives|state.Works): // of two people
+		return Unrelated
 	case has(n, state.Moved) && has(o, state.Lives), has(n, state.Lives) && has(o, state.Lives) && has(n, state.News):
 		return Correction
 	case has(n, state.Quit) && has(o, state.Works) && (onlyNew == 0 || both > 0),
@@ -122,6 +124,10 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	}
 	return foreignValue(n, o, both, onlyNew, onlyOld)
 }
+
+// anyPerson are languages whose verbs of living and working are alike for the speaker and for others: "j'habite", "elle
+// habite". Elsewhere the cues Lives and Works are of the first person.
+var anyPerson = map[text.Language]bool{"fr": true, "sv": true, "zh": true, "ja": true, "ko": true}
 
 // ofOthers reports whether a sentence tells what somebody else than its speaker does: "Der Hund meiner Nachbarin ist
 // gestorben".

@@ -114,7 +114,7 @@ func leaves(newer, older Reading) bool {
 		return false
 	}
 	if m := newer.submatch(backFrom); m != nil && strings.EqualFold(first(newer), first(older)) && older.matches(stays) {
-		return older.has(text.ContentStems(m[1]))
+		return older.has(text.ContentStems(m[1]), newer)
 	}
 	m := newer.submatch(movedOut)
 	return m != nil && older.names(m[1]) && (!older.beginsWith(m[1]) && older.matches(shares) || older.beginsWith(m[1]) && older.matches(livesWith))
@@ -132,7 +132,7 @@ func replans(newer, older Reading) bool {
 		return false
 	}
 	of := text.ContentStems(strings.TrimRight(m[1], ".!"))
-	return len(of) > 0 && len(of) <= 3 && older.has(of)
+	return len(of) > 0 && len(of) <= 3 && older.has(of, newer)
 }
 
 var (

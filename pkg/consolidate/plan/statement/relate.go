@@ -122,10 +122,19 @@ var (
 	besides  = NewPhrases("also", "too", "as well")
 )
 
+// wasMarried finds a wedding that has been, which nobody calls off.
+var wasMarried = inBody(`(?i)\b(?:got|were|was|been) married\b|\btied the knot\b`)
+
+var (
+	wentDead   = inBody(`(?i) (?:died|dead)\b`)
+	chargeable = stemSet("phone iphon mobil laptop tablet ipad batteri kindl watch headphon earbud camera wifi internet")
+)
+
 // ends reports whether the newer text states that the state of the older one ended, or continues in another form.
 func ends(newer, older Reading) bool {
 	c := newer.Change
-	if c == nil || c.Kind == state.NewValue || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken {
+	if c == nil || c.Kind == state.NewValue || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken ||
+		len(older.Words) > longestEnded {
 		return false
 	}
 	same := c.Subject == "" || older.beginsWith(c.Subject)
@@ -133,13 +142,16 @@ func ends(newer, older Reading) bool {
 	case state.EndOfWork:
 		same = same && (older.hasStem(workStems) || older.HasPhrase(belongs))
 	case state.EndOfPossession:
+		if newer.matches(wentDead) && older.hasStem(chargeable) { // until it is charged
+			return false
+		}
 		same = same && (older.HasPhrase(possession) || slices.Contains(c.Of, "job")) || older.beginsWith(c.Subject+"'s") && older.HasPhrase(isThing)
 	case state.EndOfTask:
 		same = same && older.atWorkOn(c.Of, newer)
 	case state.NewOne:
 		own := first(newer) + " " + c.Of[0]
 		return !several[c.Of[0]] && !older.HasPhrase(oldOrNew) &&
-			(older.subject() == strings.Join(text.ContentStems(own), " ") || c.Of[0] == "job" && same && older.hasStem(jobStems))
+			(older.subject() == strings.Join(text.ContentStems(own), " ") || c.Of[0] == "job" && same && older.hasStem(jobStems) && older.holdsJob())
 	case state.EndOfRelation:
 		partner := slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] })
 		same = older.hasStem(relationStems) && (older.names(c.Subject) || same) || same && partner
@@ -152,6 +164,9 @@ func ends(newer, older Reading) bool {
 		}
 		same = older.names(c.Subject) && called
 	case state.EndOfPlan:
+		if older.matches(wasMarried) {
+			return false
+		}
 		if slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] || s == "wed" }) {
 			same = same || older.names(c.Subject)
 		}
@@ -159,7 +174,10 @@ func ends(newer, older Reading) bool {
 		same = same || older.matches(office) && strings.HasPrefix(older.body, c.Subject+"'s ") // "stopped seeing Dr. Blum"
 	case state.Mistaken, state.NewValue:
 	}
-	return same && older.has(c.Of) && (!slices.Contains(c.Of, "job") || older.holdsJob())
+	if c.Subject == "" && (c.Kind == state.EndOfPlan || c.Kind == state.EndOfAny) && !older.isOn(c.Of) {
+		return false
+	}
+	return same && older.has(c.Of, newer) && (!slices.Contains(c.Of, "job") || older.holdsJob())
 }
 
 // renews reports whether the newer text states that a thing described by the older one has changed.
@@ -172,24 +190,29 @@ func renews(newer, older Reading) bool {
 	if older.beginsWith(c.Subject+"'s") && strings.HasSuffix(older.subject(), " "+about) && older.HasPhrase(served) {
 		return true
 	}
-	return older.subject() == about || older.beginsWith(c.Subject) && (older.has(c.Of) || strings.HasSuffix(older.subject(), " "+about))
+	// Of somebody who was moved to another day, shift or place holds all else that is known.
+	named := slices.ContainsFunc(newer.Names, func(n string) bool { return strings.EqualFold(strings.Join(text.ContentStems(n), " "), about) })
+	return older.subject() == about && !named || older.beginsWith(c.Subject) && (older.has(c.Of, newer) || strings.HasSuffix(older.subject(), " "+about))
 }
 
 // goesOtherwise reports whether the newer text states that something is now done in another way: by another verb, with
 // the same purpose.
 func goesOtherwise(newer, older Reading) bool {
-	if !newer.matches(nowAtEdge) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
+	if !newer.matches(nowAtEdge) || newer.HasPhrase(wishes) || newer.Negated || older.Negated || newer.Change != nil || older.Change != nil || older.isPast() ||
 		len(newer.Words) > longestInstead || len(older.Words) > longestInstead || !strings.EqualFold(first(newer), first(older)) {
 		return false
 	}
 	a, b := strings.Fields(newer.body), strings.Fields(older.body)
-	if len(a) < 3 || len(b) < 3 || strings.EqualFold(a[1], b[1]) || newer.HasPhrase(besides) {
+	if len(a) < 3 || len(b) < 3 || strings.EqualFold(a[1], b[1]) || auxiliaries[a[1]] || auxiliaries[b[1]] || newer.HasPhrase(besides) {
 		return false
 	}
 	verb := setOf(text.ContentStems(a[1] + " " + b[1]))
 	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, verb)
 	return common > 0 && onlyNew <= 1 && onlyOld <= 2
 }
+
+// wishes say what somebody likes or knows, and not what they do.
+var wishes = NewPhrases("prefers", "likes", "loves", "hates", "dislikes", "knows", "wants", "needs", "enjoys", "misses")
 
 // served are the ways of saying by whom or what something is run.
 var served = NewPhrases("is with", "is from", "is on", "is at", "runs", "uses", "comes from", "goes through")
@@ -218,24 +241,6 @@ var (
 	belongs  = NewPhrases("is a", "is an", "is the", "is our", "i'm a", "i'm an", "i'm the", "been with", "been at", "is with", "is at", "is in", "is on")
 	dayTimes = NewPhrases("noon", "midday", "midnight", "morning", "afternoon", "evening", "tonight", "today", "tomorrow")
 )
-
-// has reports whether the text has the stems of a thing. Of several stems the vague ones may be missing. "Job" matches
-// verbs of work.
-func (r Reading) has(of []string) bool {
-	telling := slices.DeleteFunc(slices.Clone(of), func(s string) bool { return vagueStems[s] })
-	if len(telling) == 0 {
-		telling = of
-	}
-	return !slices.ContainsFunc(telling, func(s string) bool {
-		return !slices.ContainsFunc(r.Words, func(w Word) bool { return w.Stem == s || implies[s][w.Stem] })
-	})
-}
-
-// implies maps the stem of a thing to stems that imply it.
-var implies = map[string]map[string]bool{
-	"job": stemSet("work employ nurs teach"), "wed": stemSet("marri engag"), "univers": stemSet("student studi"), "colleg": stemSet("student studi"),
-	"school": stemSet("student pupil studi"), "gym": stemSet("gym workout"), "engag": stemSet("engag fianc marri"),
-}
 
 // beginsWith reports whether a subject is what the text is about.
 func (r Reading) beginsWith(subject string) bool {

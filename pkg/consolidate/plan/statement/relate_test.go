@@ -14,6 +14,10 @@ func TestRelate(t *testing.T) {
 		want         statement.Relation
 	}{
 		{"Mira smokes two cigars a day.", "Mira quit smoking.", corrected},
+		{"Mira is allergic to wool.", "The choir moved Mira to Mondays and Fridays.", stands},
+		{"Mira lives in Espoo.", "Her boss moved Mira to the night shift.", stands},
+		{"Mira trusts Paul with her keys.", "Mira hasn't talked to Paul in a while.", stands},
+		{"Mira has just started playing padel.", "Mira hasn't played in years but it's fun to try new things.", stands},
 		{"Mira sings in the church choir.", "Mira left the choir last week.", corrected},
 		{"Mira works at Nokia.", "Mira quit Nokia in March.", corrected},
 		{"Mira's brother works as a cook.", "Mira quit her job.", stands},

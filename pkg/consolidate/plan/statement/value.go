@@ -48,7 +48,7 @@ func otherValue(newer, older Reading) Relation {
 		one := len(now) == 1 && len(was) == 1
 		same := one && len(wasWords) > len(was)+len(strings.Fields(newer.subject()))-1 // "in first grade", "in second grade"
 		thing := attribute && len(now) > 0 && len(was) > 0 && !older.hasStem(several) && !older.hasStem(persons)
-		if same || thing || one && !newer.HasPhrase(articles) && !older.HasPhrase(articles) {
+		if same || thing || one && attribute && !newer.HasPhrase(articles) && !older.HasPhrase(articles) {
 			return Correction
 		}
 	}
