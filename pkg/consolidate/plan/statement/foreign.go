@@ -4,10 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
@@ -77,6 +79,9 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	if ofOthers(n) && !has(o, state.Another) {
 		return Unrelated
 	}
+	if ofOthers(n) && ofOthers(o) && slices.ContainsFunc(n.Words, func(w string) bool { return otherGender(w, o.Words) }) {
+		return Unrelated
+	}
 	words, older := likings(n.Words), likings(o.Words)
 	both, onlyNew, onlyOld := shared(words, older)
 	if slices.Contains(words, liking) && slices.Contains(older, liking) {
@@ -108,7 +113,7 @@ func relateIn(n, o *state.Revision, was string) Relation {
 			return Correction
 		}
 		return Contradiction
-	case has(n, state.Retimed) && both > 0 && hasDigit(was):
+	case has(n, state.Retimed) && hasDigit(was) && sharesThing(words, older, n.Language):
 		return Correction
 	case anyPerson[n.Language] && (ofOthers(n) != ofOthers(o) || ofOthers(n) && both == 0) && has(o, state.Lives|state.Works): // of two people
 		return Unrelated
@@ -124,6 +129,32 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	}
 	return foreignValue(n, o, both, onlyNew, onlyOld)
 }
+
+// otherGender reports whether a list has a word in its other gender and not the word: "hermano", "hermana".
+func otherGender(w string, list []string) bool {
+	stem, ok := strings.CutSuffix(w, "o")
+	other := stem + "a"
+	if !ok {
+		if stem, ok = strings.CutSuffix(w, "a"); !ok {
+			return false
+		}
+		other = stem + "o"
+	}
+	return slices.Contains(list, other) && !slices.Contains(list, w)
+}
+
+// sharesThing reports whether two lists of words share one that is not of a date.
+func sharesThing(a, b []string, lang text.Language) bool {
+	return slices.ContainsFunc(a, func(w string) bool {
+		if isNumber(w) || !slices.ContainsFunc(b, func(o string) bool { return state.Alike(w, o) }) {
+			return false
+		}
+		return date.AskedIn(w, anyDay, string(lang)).From.IsZero()
+	})
+}
+
+// anyDay is one from which a word that names a month or a day of the week has a date.
+var anyDay = time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)
 
 // anyPerson are languages whose verbs of living and working are alike for the speaker and for others: "j'habite", "elle
 // habite". Elsewhere the cues Lives and Works are of the first person.

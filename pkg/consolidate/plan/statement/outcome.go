@@ -211,3 +211,49 @@ func hasAnother(newer, older Reading) bool {
 	stem := text.Stem(strings.ToLower(words[len(words)-2]))
 	return !several[stem] && older.subject() == strings.Join(text.ContentStems(m[1]+" "+words[len(words)-2]), " ") && strings.HasPrefix(older.body, m[1]+"'s ")
 }
+
+var (
+	// paidBack finds who paid money back; owing finds that somebody owes it.
+	paidBack = inBody(`(?i)^(\S+)(?: and \S+)? (?:(?:has|have|finally|just|already) )*(?:paid (?:\S+ )?back|repaid|gave (?:\S+ )?back the money|settled (?:his|her|their) debt)\b`)
+	owing    = inBody(`(?i) (?:lent|owes?|loaned|borrowed)\b`)
+)
+
+// repays reports whether the newer text says that somebody paid back what they owe by the older one.
+func repays(newer, older Reading) bool {
+	m := newer.submatch(paidBack)
+	if m == nil || newer.Negated || older.Negated || !older.matches(owing) || !older.names(m[1]) {
+		return false
+	}
+	to := slices.DeleteFunc(slices.Clone(newer.Names), func(n string) bool { return strings.EqualFold(n, m[1]) })
+	return len(to) == 0 || slices.ContainsFunc(to, older.names)
+}
+
+// preferred finds what somebody prefers, and to what.
+var preferred = inBody(`(?i)^(\S+) (?:(?:now|actually|generally|really) )*prefers? (.+?)(?: (?:to|over|rather than) (.+?))?(?: (?:now|these days|nowadays|again))*[.!]*$`)
+
+// prefersOther reports whether the newer text says that its subject prefers what the older one says they like less.
+func prefersOther(newer, older Reading) bool {
+	n, o := newer.submatch(preferred), older.submatch(preferred)
+	if n == nil || o == nil || newer.Negated || older.Negated || !strings.EqualFold(n[1], o[1]) {
+		return false
+	}
+	less := text.ContentStems(o[3])
+	return len(less) > 0 && slices.Equal(text.ContentStems(n[2]), less)
+}
+
+var (
+	// dosed finds how much of something somebody takes from now on, whoever says so.
+	dosed = inBody(`(?i) (?:upped|raised|increased|lowered|reduced|halved|doubled|cut|dropped|bumped|changed|adjusted) (\S+'s|her|his|their|the) (.+?)(?: dose| dosage)? (?:up |down |back )?to `)
+	takes = inBody(`(?i)^(\S+) (?:(?:now|still|also) )*(?:takes?|is on|is taking|uses?|injects?) `)
+)
+
+// doses reports whether the newer text gives another dose of what the older one says that somebody takes.
+func doses(newer, older Reading) bool {
+	n, o := newer.submatch(dosed), older.submatch(takes)
+	if n == nil || o == nil || newer.Negated || older.Negated || len(newer.Numbers) == 0 || len(older.Numbers) == 0 || slices.Equal(newer.Numbers, older.Numbers) {
+		return false
+	}
+	who, whose := strings.CutSuffix(n[1], "'s")
+	thing := text.ContentStems(n[2])
+	return (!whose && strings.EqualFold(first(newer), o[1]) || whose && strings.EqualFold(who, o[1])) && len(thing) > 0 && Subset(thing, stemList(older))
+}

@@ -28,7 +28,8 @@ func Relate(newer, older Reading) Relation {
 	switch {
 	case ends(newer, older) && strings.Contains(older.body, " and "): // one of several things
 		return Contradiction
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older),
+		repays(newer, older), prefersOther(newer, older), doses(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -51,7 +52,7 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
+		r.matches(dosed) || r.matches(paidBack) || r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
@@ -107,7 +108,7 @@ func opposes(a, b Reading) bool {
 var (
 	workStems     = stemSet("work job employ member join studi live belong plai play teach train volunt coach sing team compani")
 	jobStems      = stemSet("work job employ")
-	taskStems     = stemSet("read watch studi learn work write plai build attend take paint knit")
+	taskStems     = stemSet("read watch studi learn work write plai build attend take paint knit train prepar")
 	relationStems = stemSet("engag marri date datin boyfriend girlfriend partner fianc fiance husband wife togeth relationship love see coupl")
 	vagueStems    = stemSet(`trip membership subscript appoint appointment plan lesson class account contract book holidai vacat us use do old new last first whole
 		my daili regular visit meet see go work drink eat habit place hous home flat apart apartment degree studi`)
@@ -227,8 +228,8 @@ func bodyOf(s string) string {
 		return body
 	}
 	for _, p := range persons1 {
-		if rest, ok := strings.CutPrefix(body, p[0]); ok {
-			return m[1] + p[1] + rest
+		if len(body) > len(p[0]) && strings.EqualFold(body[:len(p[0])], p[0]) {
+			return m[1] + p[1] + body[len(p[0]):]
 		}
 	}
 	return body

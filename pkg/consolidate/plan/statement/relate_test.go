@@ -14,6 +14,17 @@ func TestRelate(t *testing.T) {
 		want         statement.Relation
 	}{
 		{"Mira smokes two cigars a day.", "Mira quit smoking.", corrected},
+		{"Mira drives a Volvo.", "Mira said: we sold the Volvo.", corrected},
+		{"Mira owes Paul 40 euros.", "Mira paid Paul back.", corrected},
+		{"Mira lent Paul 40 euros, he'll pay her back in May.", "Paul paid Mira back.", corrected},
+		{"Mira lent Paul 40 euros, he'll pay her back in May.", "Ida paid Mira back.", stands},
+		{"Mira owes Paul 40 euros.", "Mira paid Ida back.", stands},
+		{"Mira takes 20mg of iron every evening.", "The doctor upped Mira's iron to 40mg.", corrected},
+		{"Mira takes 20mg of iron every evening.", "The doctor upped Paul's iron to 40mg.", stands},
+		{"Mira takes 20mg of iron every evening.", "Mira's boss raised Mira's pay to 4000.", stands},
+		{"Mira prefers rye to wheat.", "Mira prefers wheat these days.", corrected},
+		{"Mira prefers rye to wheat.", "Mira prefers spelt these days.", stands},
+		{"Mira is training for a regatta.", "Mira finished the regatta.", corrected},
 		{"Mira is allergic to wool.", "The choir moved Mira to Mondays and Fridays.", stands},
 		{"Mira lives in Espoo.", "Her boss moved Mira to the night shift.", stands},
 		{"Mira trusts Paul with her keys.", "Mira hasn't talked to Paul in a while.", stands},

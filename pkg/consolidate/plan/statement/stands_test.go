@@ -79,6 +79,8 @@ func TestNewsOfOneEndsNothingOfAnother(t *testing.T) {
 		{"Léa: ma cousine habite à Dijon", "Léa: j'ai déménagé à Rennes"},
 		{"Léa: ma cousine habite à Dijon", "Léa: mon oncle a déménagé à Rennes"},
 		{"Léa: j'habite à Dijon", "Léa: mon oncle a déménagé à Rennes"},
+		{"Inés: mi tía vive en Lugo", "Inés: mi tío ya no vive en Lugo"},
+		{"Inés: tengo dos gatos", "Inés: tengo trabajo nuevo en Correos"},
 		{"文: 我妹妹住在上海", "文: 我搬到了成都"},
 		{"Jonna: min kusin bor i Lund", "Jonna: jag har flyttat till Umeå"},
 	} {
