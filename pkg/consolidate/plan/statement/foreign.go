@@ -54,16 +54,16 @@ func relateForeign(newer, older Reading) Relation {
 		return Unrelated
 	}
 	if o != nil && o.Language == n.Language {
-		return relateIn(n, o, older.Text)
+		return relateIn(n, o, newer, older)
 	}
 	if r := foreignOf(older.Text, n.Language); r != nil { // short sentences may be of two languages by their words
-		if relation := relateIn(n, r, older.Text); relation != Unrelated {
+		if relation := relateIn(n, r, newer, older); relation != Unrelated {
 			return relation
 		}
 	}
 	if o != nil && !ofOthers(n) {
 		if r := foreignOf(newer.Text, o.Language); r != nil {
-			return relateIn(r, o, older.Text)
+			return relateIn(r, o, newer, older)
 		}
 	}
 	return Unrelated
@@ -71,7 +71,7 @@ func relateForeign(newer, older Reading) Relation {
 
 // relateIn is relateForeign for two sentences that were read in one language. Both are in the first person as far as
 // they tell of where somebody lives or works and whom with.
-func relateIn(n, o *state.Revision, was string) Relation {
+func relateIn(n, o *state.Revision, newer, older Reading) Relation {
 	if len(n.Words) > longestValue || len(o.Words) > longestValue || n.Cues&state.Also != 0 {
 		return Unrelated
 	}
@@ -82,9 +82,9 @@ func relateIn(n, o *state.Revision, was string) Relation {
 	if ofOthers(n) && ofOthers(o) && slices.ContainsFunc(n.Words, func(w string) bool { return otherGender(w, o.Words) }) {
 		return Unrelated
 	}
-	words, older := likings(n.Words), likings(o.Words)
-	both, onlyNew, onlyOld := shared(words, older)
-	if slices.Contains(words, liking) && slices.Contains(older, liking) {
+	words, were := likings(n.Words), likings(o.Words)
+	both, onlyNew, onlyOld := shared(words, were)
+	if slices.Contains(words, liking) && slices.Contains(were, liking) {
 		both-- // that both are about liking says nothing of what
 	}
 	stands := o.Cues&state.Ends == 0
@@ -95,6 +95,7 @@ func relateIn(n, o *state.Revision, was string) Relation {
 		if stands && !denied && both > 0 && (onlyNew == 0 || onlyOld == 0) {
 			return Correction
 		}
+	case stands && has(n, state.Denies) != denied && len(newer.Dates) > 0 && len(older.Dates) == 0: // what is not done on one day
 	case stands && has(n, state.Denies) != denied && both > 0 && onlyNew == 0 && onlyOld == 0:
 		if has(n, state.News|state.Again) {
 			return Correction
@@ -113,7 +114,7 @@ func relateIn(n, o *state.Revision, was string) Relation {
 			return Correction
 		}
 		return Contradiction
-	case has(n, state.Retimed) && hasDigit(was) && sharesThing(words, older, n.Language):
+	case has(n, state.Retimed) && hasDigit(older.Text) && sharesThing(words, were, n.Language):
 		return Correction
 	case anyPerson[n.Language] && (ofOthers(n) != ofOthers(o) || ofOthers(n) && both == 0) && has(o, state.Lives|state.Works): // of two people
 		return Unrelated

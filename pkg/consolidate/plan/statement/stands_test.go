@@ -81,6 +81,7 @@ func TestNewsOfOneEndsNothingOfAnother(t *testing.T) {
 		{"Léa: j'habite à Dijon", "Léa: mon oncle a déménagé à Rennes"},
 		{"Inés: mi tía vive en Lugo", "Inés: mi tío ya no vive en Lugo"},
 		{"Inés: tengo dos gatos", "Inés: tengo trabajo nuevo en Correos"},
+		{"文: 我每周一去游泳", "文: 我今天(14 September 2026)没去游泳"},
 		{"文: 我妹妹住在上海", "文: 我搬到了成都"},
 		{"Jonna: min kusin bor i Lund", "Jonna: jag har flyttat till Umeå"},
 	} {
