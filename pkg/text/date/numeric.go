@@ -77,7 +77,8 @@ func (p *parser) numeric(i int, loose bool) (point, int, bool) {
 		} else if p.unordered && d <= 12 && m != d {
 			return point{}, i, false
 		}
-		if m < 1 || m > 12 || d < 1 || d > 31 || sep == "." && p.has(j, kUnit) {
+		amount := p.has(j, kUnit) || p.measured(j) || p.has(i-1, kFor) && sep != "/" && sep != "." // "for 10-15 minutes", "for 3-4 of us"
+		if m < 1 || m > 12 || d < 1 || d > 31 || amount {
 			return point{}, i, false
 		}
 		pt.m, pt.d = m, d
