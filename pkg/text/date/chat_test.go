@@ -89,6 +89,8 @@ func TestDaysOfAMonthInChats(t *testing.T) {
 		{"Vanaf de 21e werk ik thuis.", "nl", "2026-10-21"},
 		{"The lift is broken from the 3rd floor up.", "en", ""},
 		{"Desde el 3% de interés ya es caro.", "es", ""},
+		{"People are nervous on the first date.", "en", ""},
+		{"Boil it until all the H2O is gone.", "en", ""},
 		{"Her viva is the 21st.", "en", "2026-10-21"},
 		{"She's the 21st in the queue.", "en", ""},
 		{"He is the 21st.", "en", ""},

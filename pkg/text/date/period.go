@@ -173,7 +173,7 @@ func (p *parser) quarter(i int, _ bool) (point, int, bool) {
 			q, next, ok = n, behind+1, true
 		}
 	}
-	if !ok {
+	if !ok || p.tight(next) && !p.t[next].mark { // H2O
 		return point{}, i, false
 	}
 	if y == 0 {
