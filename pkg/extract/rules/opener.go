@@ -9,7 +9,7 @@ import (
 
 // openers are what a sentence may lose from its front if a punctuation mark follows.
 var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, yeah, yep, yup, yes, no, nope, nah, ok, okay, well, so, haha, hahaha, lol, lmao, okie dokie, okey dokey,
-	hey, hi, hello, hiya, sure, thanks, thank you, thanks so much, thank you so much, thanks a lot, thx, cool, nice, great, awesome, aw, aww, awww, hmm, hm,
+	hey, hi, hello, hiya, sure, thanks, thank you, thanks so much, thank you so much, thanks a lot, never mind, nevermind, thx, cool, nice, great, awesome, aw, aww, awww, hmm, hm,
 	um, uh, omg, btw, by the way, anyway, anyways, absolutely, definitely, totally, exactly, congrats, congratulations, right, true, indeed, of course,
 	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,
 	bro, girl, guys, and, but, also, plus, then, besides, anyway so, fyi, just so you know, to be honest, tbh, honestly, actually, i mean, you know, like,
@@ -31,7 +31,7 @@ func phraseSet(list []string) map[string]bool {
 	return m
 }
 
-// soStarts are the words before which "so" only joins.
+// soStarts are the words before which "so" only joins, and "no" answers.
 var soStarts = text.NewWordSet(`i im ive we my our he she they it the yeah yes today yesterday now then this there`)
 
 // strip removes openers, the names of those spoken to, and marks from the front.
@@ -68,7 +68,7 @@ func (t *drafter) withoutOpener(s string) string {
 		mark := end < len(s) && strings.ContainsRune(",!.…-–—:;", firstRune(s[end:])) && !strings.HasPrefix(s[end:], "-") || strings.HasPrefix(s[end:], " - ") ||
 			strings.HasPrefix(s[end:], " – ")
 		switch {
-		case p == "so" && soStarts.Has(firstWord(split(s[end:]))), bareSet[p] && end < len(s), mark && openerSet[p]:
+		case (p == "so" || p == "no") && soStarts.Has(firstWord(split(s[end:]))), bareSet[p] && end < len(s), mark && openerSet[p]:
 			cutAt = end
 		case mark && count <= 2 && t.calls(s[:end]):
 			cutAt = end

@@ -21,6 +21,9 @@ func TestChatShorthand(t *testing.T) {
 		{"id rather take the train", "Vera would rather take the train.", memory.TypePreference},
 		{"its not Bern its Basel", "Vera said: it's not Bern it's Basel.", memory.TypeFact},
 		{"husband doesn't mind but he gets it", "Vera said: husband doesn't mind but he gets it.", memory.TypeFact},
+		{"I'm blind in one eye and I run marathons", "Vera is blind in one eye and Vera runs marathons.", memory.TypeFact},
+		{"No I meant the Basel office", "Vera meant the Basel office.", memory.TypeFact},
+		{"Never mind, I'm on the bus", "Vera is on the bus.", memory.TypeFact},
 		{"Plan U worked for the ill patient", "Vera said: Plan U worked for the ill patient.", memory.TypeFact},
 		{"the team lost its two best players", "Vera said: the team lost its two best players.", memory.TypeEvent},
 	} {

@@ -19,7 +19,7 @@ func unbent(w string) bool { return unbending.Has(w) || text.IsPastForm(w) }
 var irregular = map[string]string{
 	"am": "is", "have": "has", "do": "does", "go": "goes", "be": "is", "don't": "doesn't", "haven't": "hasn't", "dont": "doesn't",
 	"havent": "hasn't", "ain't": "isn't", "wanna": "wants to", "gotta": "has to", "undergo": "undergoes", "redo": "redoes", "cant": "can't", "wont": "won't",
-	"didnt": "didn't", "couldnt": "couldn't", "wouldnt": "wouldn't",
+	"run": "runs", "come": "comes", "become": "becomes", "overcome": "overcomes", "didnt": "didn't", "couldnt": "couldn't", "wouldnt": "wouldn't",
 }
 
 // regularPresent are verbs that look like a past form or a plural and are neither.

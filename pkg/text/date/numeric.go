@@ -77,7 +77,8 @@ func (p *parser) numeric(i int, loose bool) (point, int, bool) {
 		} else if p.unordered && d <= 12 && m != d {
 			return point{}, i, false
 		}
-		amount := p.has(j, kUnit) || p.measured(j) || p.has(i-1, kFor) && sep != "/" && sep != "." // "for 10-15 minutes", "for 3-4 of us"
+		amount := p.has(j, kUnit) || p.measured(j) || p.has(i-1, kFor) && sep != "/" && sep != "." ||
+			p.tab.monthFirst && sep == "." && p.has(i-1, kFrom, kTo) // "for 10-15 minutes", "for 3-4 of us", "from 7.4"
 		if m < 1 || m > 12 || d < 1 || d > 31 || amount {
 			return point{}, i, false
 		}

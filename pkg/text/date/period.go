@@ -62,7 +62,7 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 		return pt, i + 1, true
 	}
 	y, next, ok := p.yearNumberAt(i)
-	if !ok || y < 1200 || !loose && p.inRange(i, next) {
+	if !ok || y < 1200 || !loose && (p.inRange(i, next) || p.is(i-1, "at")) {
 		return point{}, i, false
 	}
 	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")
