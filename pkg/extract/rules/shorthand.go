@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,15 +29,7 @@ var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "d
 	"havent": "haven't", "hadnt": "hadn't", "youre": "you're", "youve": "you've", "theyre": "they're", "theyve": "they've", "weve": "we've",
 	"hes": "he's", "shes": "she's", "thats": "that's", "theres": "there's", "pls": "please", "plz": "please"}
 
-var shorthand = regexp.MustCompile(`(?i)\b(?:` + strings.Join(keys(written), "|") + `)\b`)
-
-func keys(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	return out
-}
+var shorthand = regexp.MustCompile(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(written)), "|") + `)\b`)
 
 // doubtful are what is a word too, or a letter, with what must stand beside it.
 var doubtful = []struct {

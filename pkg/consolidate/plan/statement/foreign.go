@@ -95,7 +95,7 @@ func relateIn(n, o *state.Revision, newer, older Reading) Relation {
 		if stands && !denied && both > 0 && (onlyNew == 0 || onlyOld == 0) {
 			return Correction
 		}
-	case stands && has(n, state.Denies) != denied && len(newer.Dates) > 0 && len(older.Dates) == 0: // what is not done on one day
+	case stands && has(n, state.Denies) != denied && len(newer.Dates) > 0 && len(older.Dates) == 0 && !has(n, state.News): // what is not done on one day
 	case stands && has(n, state.Denies) != denied && both > 0 && onlyNew == 0 && onlyOld == 0:
 		if has(n, state.News|state.Again) {
 			return Correction

@@ -39,6 +39,8 @@ func TestRelateInOtherLanguages(t *testing.T) {
 		{"Mira: Mein Zug geht am 9. Mai (9 May 2026).", "Mira: Das Konzert wurde auf den 9. Juni (9 June 2026) verschoben.", stands},
 		{"Mira: Mein Zug geht im Juni.", "Mira: Das Konzert wurde auf den 9. Juni (9 June 2026) verschoben.", stands},
 		{"Mira: Mon train part le 9 mai (9 May 2026).", "Mira: Le concert est déplacé au 9 juin (9 June 2026).", stands},
+		{"Mira: Ich esse Fleisch.", "Mira: Seit heute (4 May 2026) esse ich kein Fleisch.", corrected},
+		{"Mira: Ich esse Fleisch.", "Mira: Heute (4 May 2026) esse ich kein Fleisch.", stands},
 		{"Mira: Vivo en León.", "Mira: Nos mudamos a Burgos.", corrected},
 		{"Mira: Vivo en León.", "Mira: Mi tía vive en Burgos.", stands},
 		{"Mira: Tengo una tortuga.", "Mira: Ya no tengo la tortuga.", corrected},
