@@ -144,3 +144,17 @@ func TestDaysOfAMonthOneAfterAnother(t *testing.T) {
 		{"Her viva is now the 21st.", "en", "2026-10-21"},
 	})
 }
+
+func TestWhatTakesEffectSoon(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"I've been made foreman as of 1 November.", "en", "2026-11-01"},
+		{"They raised the fare with effect from 2 November.", "en", "2026-11-02"},
+		{"He was ill from 2 May.", "en", "2026-05-02"},
+		{"She was born on 1 November.", "en", "2025-11-01"},
+		{"Ich wurde ab dem 1. November versetzt.", "de", "2026-11-01"},
+		{"Ich wurde zum 1. November versetzt.", "de", "2026-11-01"},
+		{"La fiesta del 1 de noviembre estuvo genial.", "es", "2025-11-01"},
+		{"J'ai été nommée à partir du 1er novembre.", "fr", "2026-11-01"},
+	})
+}

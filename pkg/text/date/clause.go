@@ -204,6 +204,14 @@ func (p *parser) calledOffCJK(i int) bool {
 	return described && matches(p.tab.cancelled, behind)
 }
 
+// takesEffect reports whether something holds from the date at i on: "promoted as of 1 December", whose day may lie ahead of
+// the deed.
+func (p *parser) takesEffect(i int) bool {
+	for i--; p.has(i, kArticle, kOn) && !p.has(i, kFrom, kMovedTo); i-- {
+	}
+	return p.has(i, kFrom, kMovedTo) && !p.has(i, kSince, kOf)
+}
+
 // forbade reports whether the verb of saying at j tells what is not to be done up to the date at i: "said no coffee until
 // the 9th".
 func (p *parser) forbade(j, i int) bool {

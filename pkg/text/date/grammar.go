@@ -236,6 +236,9 @@ func (p *parser) settle(pt point) (interval, bool) {
 	}
 	switch {
 	case pt.m != 0 && pt.d != 0:
+		if s, ok := p.nearDay(pt.m, pt.d, 1); ok && dir < 0 && s.from <= p.today+45 && p.takesEffect(pt.at) {
+			return s, true
+		}
 		return p.nearDay(pt.m, pt.d, dir)
 	case pt.m != 0:
 		y := p.y
