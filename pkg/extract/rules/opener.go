@@ -235,7 +235,7 @@ func nounVerb(ps []piece, i int) bool {
 		if beForms.Has(w) || finite.Has(w) {
 			return true
 		}
-		if clause.Has(w) || strings.Contains(ps[j].low, "'") || ps[j-1].low == "" && strings.Contains(ps[j-1].text, " -") {
+		if clause.Has(w) && !(n == 0 && w == "as") || strings.Contains(ps[j].low, "'") || ps[j-1].low == "" && strings.Contains(ps[j-1].text, " -") {
 			return false
 		}
 	}
@@ -274,7 +274,7 @@ var beForms = text.NewWordSet("is was are were isn't wasn't be")
 
 // omitted are verbs that open sentences that leave out "I".
 var omitted = text.NewWordSet(`went got had made took saw met came bought ran spent found felt can't won't couldn't didn't haven't gotta wanna
-	need want wish hate miss enjoy prefer plan hope forgot lost won left thought kept grew ate wrote began`)
+	need want wish hate miss enjoy prefer plan hope forgot lost won left thought kept grew ate wrote began sold gave paid quit sent drove flew slept`)
 
 // stated verbs do so only before something that is loved: "Love is blind" does not.
 var (

@@ -24,6 +24,8 @@ func TestChatShorthand(t *testing.T) {
 		{"I'm blind in one eye and I run marathons", "Vera is blind in one eye and Vera runs marathons.", memory.TypeFact},
 		{"No I meant the Basel office", "Vera meant the Basel office.", memory.TypeFact},
 		{"Never mind, I'm on the bus", "Vera is on the bus.", memory.TypeFact},
+		{"Working as a lifeguard really builds patience", "Vera said: Working as a lifeguard really builds patience.", memory.TypeFact},
+		{"Working as a lifeguard this summer", "Vera is working as a lifeguard this summer (June to August 2026).", memory.TypeEvent},
 		{"Plan U worked for the ill patient", "Vera said: Plan U worked for the ill patient.", memory.TypeFact},
 		{"the team lost its two best players", "Vera said: the team lost its two best players.", memory.TypeEvent},
 	} {

@@ -55,7 +55,7 @@ func fulfils(newer, older Reading) bool {
 	if !older.matches(sought) || newer.Negated || older.Negated || !newer.matches(gotten) || !strings.EqualFold(first(newer), first(older)) {
 		return false
 	}
-	thing := text.ContentStems(older.body[len(older.submatch(sought)[0]):])
+	thing := slices.DeleteFunc(text.ContentStems(older.body[len(older.submatch(sought)[0]):]), func(s string) bool { return newsStems[s] })
 	return len(thing) > 0 && len(thing) <= 2 && Subset(thing, stemList(newer))
 }
 
@@ -226,6 +226,17 @@ func repays(newer, older Reading) bool {
 	}
 	to := slices.DeleteFunc(slices.Clone(newer.Names), func(n string) bool { return strings.EqualFold(n, m[1]) })
 	return len(to) == 0 || slices.ContainsFunc(to, older.names)
+}
+
+var (
+	passedAway = inBody(`(?i)^(.+?) (?:(?:has|sadly|just|recently|suddenly) )*(?:died|passed away)\b`)
+	dwells     = stemSet("live resid stai")
+)
+
+// dies reports whether the newer text says that the one died who lives somewhere by the older one.
+func dies(newer, older Reading) bool {
+	m := newer.submatch(passedAway)
+	return m != nil && !newer.Negated && !older.Negated && older.beginsWith(m[1]) && older.hasStem(dwells)
 }
 
 // preferred finds what somebody prefers, and to what.

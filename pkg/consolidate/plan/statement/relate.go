@@ -29,7 +29,7 @@ func Relate(newer, older Reading) Relation {
 	case ends(newer, older) && strings.Contains(older.body, " and "): // one of several things
 		return Contradiction
 	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older),
-		repays(newer, older), prefersOther(newer, older), doses(newer, older):
+		dies(newer, older), repays(newer, older), prefersOther(newer, older), doses(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -52,7 +52,7 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		r.matches(dosed) || r.matches(paidBack) || r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
+		r.matches(dosed) || r.matches(paidBack) || r.matches(passedAway) || r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
@@ -123,6 +123,9 @@ var (
 	besides  = NewPhrases("also", "too", "as well")
 )
 
+// isWith finds whose partner somebody is.
+var isWith = inBody(`^\p{Lu}\S* is (?:still |now |back )?with \p{Lu}\S*[.!]*$`)
+
 // wasMarried finds a wedding that has been, which nobody calls off.
 var wasMarried = inBody(`(?i)\b(?:got|were|was|been) married\b|\btied the knot\b`)
 
@@ -155,7 +158,8 @@ func ends(newer, older Reading) bool {
 			(older.subject() == strings.Join(text.ContentStems(own), " ") || c.Of[0] == "job" && same && older.hasStem(jobStems) && older.holdsJob())
 	case state.EndOfRelation:
 		partner := slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] })
-		same = older.hasStem(relationStems) && (older.names(c.Subject) || same) || same && partner
+		couple := older.hasStem(relationStems) || older.matches(isWith)
+		same = couple && (older.names(c.Subject) || same) || same && partner
 	case state.NewTime:
 		same = same && (len(older.Dates)+len(older.Numbers) > 0 || slices.ContainsFunc(strings.Fields(older.Plain), inCalendar) || older.HasPhrase(dayTimes))
 	case state.NewName:
@@ -165,7 +169,7 @@ func ends(newer, older Reading) bool {
 		}
 		same = older.names(c.Subject) && called
 	case state.EndOfPlan:
-		if older.matches(wasMarried) {
+		if older.matches(wasMarried) || len(newer.Dates) > 0 && len(older.Dates) == 0 { // one lesson of a course
 			return false
 		}
 		if slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] || s == "wed" }) {

@@ -14,6 +14,13 @@ func TestRelate(t *testing.T) {
 		want         statement.Relation
 	}{
 		{"Mira smokes two cigars a day.", "Mira quit smoking.", corrected},
+		{"Mira is with Jonas.", "Jonas and Mira broke up.", corrected},
+		{"Mira is with Jonas at the office.", "Paul and Mira broke up.", stands},
+		{"Mira's dentist is called Lund.", "Mira's new dentist is Dahl.", corrected},
+		{"Mira's grandma lives in Espoo.", "Mira's grandma died on Friday.", corrected},
+		{"Mira is looking for a new flat.", "Mira found a flat in Turku.", corrected},
+		{"Mira has signed up for a judo class.", "Mira said: judo was cancelled this week (5 to 11 October 2026).", stands},
+		{"Mira's car is a Volvo.", "Mira said: the Volvo broke down on the bridge.", stands},
 		{"Mira drives a Volvo.", "Mira said: we sold the Volvo.", corrected},
 		{"Mira owes Paul 40 euros.", "Mira paid Paul back.", corrected},
 		{"Mira lent Paul 40 euros, he'll pay her back in May.", "Paul paid Mira back.", corrected},

@@ -163,7 +163,11 @@ func frame(r Reading) []string {
 		}
 	}
 	var out []string
+	called := r.HasPhrase(calls)
 	for _, w := range r.Words {
+		if called && (w.Stem == "call" || w.Stem == "name") {
+			continue
+		}
 		if !w.Name && !w.Number && !dated[w.Text] && !inCalendar(w.Text) && !newsStems[w.Stem] {
 			out = append(out, w.Stem)
 		}
