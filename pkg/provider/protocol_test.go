@@ -30,7 +30,7 @@ func TestAgainstAServer(t *testing.T) {
 			}
 			s := scriptedmodel.Start(t, script)
 			c := config("openai:testmodel", s.URL)
-			c.Timeout = 2 * time.Second
+			c.Timeout = 20 * time.Second // what ends on its way to the server is counted here alone
 			ctx, took := metered()
 			got, err := open(t, c).Language(memory.StageExtract).Complete(ctx, memory.Prompt{
 				System: "Task: extract", User: "[1] Alice: I live in Lisbon.", Schema: []byte(factSchema), SchemaName: "facts",
