@@ -36,6 +36,7 @@ func TestNewsEndsOnlyWhatItIsAbout(t *testing.T) {
 		"Lena is proud of how her work helps people.",
 		"Lena has just started playing badminton.",
 		"Lena said: choir on Wednesdays.",
+		"Lena has the Panda, two canoes, six noisy friends, a dog and the Alps in mind for every single summer.",
 	}
 	for news, ended := range map[string]string{
 		"The choir moved Lena to Fridays.":                     "",
