@@ -27,6 +27,9 @@ func TestChatShorthand(t *testing.T) {
 		{"Working as a lifeguard really builds patience", "Vera said: Working as a lifeguard really builds patience.", memory.TypeFact},
 		{"Working as a lifeguard this summer", "Vera is working as a lifeguard this summer (June to August 2026).", memory.TypeEvent},
 		{"Plan U worked for the ill patient", "Vera said: Plan U worked for the ill patient.", memory.TypeFact},
+		{"the team lost its 3 best players in May", "Vera said: the team lost its 3 best players in May (May 2025).", memory.TypeEvent},
+		{"Nan was ill just before the move", "Nan was ill just before the move.", memory.TypeFact},
+		{"so ill be late for choir", "Vera will be late for choir.", memory.TypeFact},
 		{"the team lost its two best players", "Vera said: the team lost its two best players.", memory.TypeEvent},
 	} {
 		checkDraft(t, nil, c.said, c.want, c.typ)

@@ -61,6 +61,8 @@ func TestCancelledDaysLieAhead(t *testing.T) {
 		{"De repetitie van donderdag werd afgezegd.", "nl", "2026-10-15"},
 		{"Próba w czwartek została odwołana.", "pl", "2026-10-15"},
 		{"Репетицию в четверг отменили.", "ru", "2026-10-15"},
+		{"Prova perşembe günü iptal edildi.", "tr", "2026-10-15"},
+		{"Perşembe günü provayı iptal ettim.", "tr", "2026-10-08"},
 		{"木曜日の練習は中止になりました。", "ja", "2026-10-15"},
 		{"周四的排练取消了。", "zh", "2026-10-15"},
 	})

@@ -214,8 +214,9 @@ func hasAnother(newer, older Reading) bool {
 
 var (
 	// paidBack finds who paid money back; owing finds that somebody owes it.
-	paidBack = inBody(`(?i)^(\S+)(?: and \S+)? (?:(?:has|have|finally|just|already) )*(?:paid (?:\S+ )?back|repaid|gave (?:\S+ )?back the money|settled (?:his|her|their) debt)\b`)
-	owing    = inBody(`(?i) (?:lent|owes?|loaned|borrowed)\b`)
+	paidBack = inBody(`(?i)^(\S+)(?: and \S+)? (?:(?:has|have|finally|just|already) )*` +
+		`(?:paid (?:\S+ )?back|repaid|gave (?:\S+ )?(?:back the money|the money back)|settled (?:his|her|their) debt)\b`)
+	owing = inBody(`(?i) (?:lent|owes?|loaned|borrowed)\b`)
 )
 
 // repays reports whether the newer text says that somebody paid back what they owe by the older one.
@@ -240,7 +241,8 @@ func dies(newer, older Reading) bool {
 }
 
 // preferred finds what somebody prefers, and to what.
-var preferred = inBody(`(?i)^(\S+) (?:(?:now|actually|generally|really) )*prefers? (.+?)(?: (?:to|over|rather than) (.+?))?(?: (?:now|these days|nowadays|again))*[.!]*$`)
+var preferred = inBody(`(?i)^(\S+) (?:(?:now|actually|generally|really) )*prefers? (.+?)(?: (?:to|over|rather than) (.+?))?` +
+	`(?: (?:now|these days|nowadays|again))*[.!]*$`)
 
 // prefersOther reports whether the newer text says that its subject prefers what the older one says they like less.
 func prefersOther(newer, older Reading) bool {
@@ -254,11 +256,12 @@ func prefersOther(newer, older Reading) bool {
 
 var (
 	// dosed finds how much of something somebody takes from now on, whoever says so.
-	dosed = inBody(`(?i) (?:upped|raised|increased|lowered|reduced|halved|doubled|cut|dropped|bumped|changed|adjusted) (\S+'s|her|his|their|the) (.+?)(?: dose| dosage)? (?:up |down |back )?to `)
+	dosed = inBody(`(?i) (?:upped|raised|increased|lowered|reduced|halved|doubled|cut|dropped|bumped|changed|adjusted) ` +
+		`(\S+'s|her|his|their|the) (.+?)(?: dose| dosage)? (?:up |down |back )?to `)
 	takes = inBody(`(?i)^(\S+) (?:(?:now|still|also) )*(?:takes?|is on|is taking|uses?|injects?) `)
 )
 
-// doses reports whether the newer text gives another dose of what the older one says that somebody takes.
+// doses reports whether the newer text tells of another dose of what the older one says that somebody takes.
 func doses(newer, older Reading) bool {
 	n, o := newer.submatch(dosed), older.submatch(takes)
 	if n == nil || o == nil || newer.Negated || older.Negated || len(newer.Numbers) == 0 || len(older.Numbers) == 0 || slices.Equal(newer.Numbers, older.Numbers) {
@@ -266,5 +269,8 @@ func doses(newer, older Reading) bool {
 	}
 	who, whose := strings.CutSuffix(n[1], "'s")
 	thing := text.ContentStems(n[2])
-	return (!whose && strings.EqualFold(first(newer), o[1]) || whose && strings.EqualFold(who, o[1])) && len(thing) > 0 && Subset(thing, stemList(older))
+	if !whose {
+		who = first(newer)
+	}
+	return strings.EqualFold(who, o[1]) && len(thing) > 0 && Subset(thing, stemList(older))
 }

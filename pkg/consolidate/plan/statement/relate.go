@@ -28,8 +28,10 @@ func Relate(newer, older Reading) Relation {
 	switch {
 	case ends(newer, older) && strings.Contains(older.body, " and "): // one of several things
 		return Contradiction
-	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older), learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older), leaves(newer, older), replans(newer, older),
-		dies(newer, older), repays(newer, older), prefersOther(newer, older), doses(newer, older):
+	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older),
+		learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older),
+		leaves(newer, older), replans(newer, older), dies(newer, older), repays(newer, older), prefersOther(newer, older),
+		doses(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -52,10 +54,14 @@ func (r Reading) Revises() bool {
 		return r.Foreign != nil && len(r.Foreign.Words) <= longestValue
 	}
 	return r.Foreign != nil || r.Change != nil || r.Negated || r.HasPhrase(news) || r.hasStem(dislikes) || r.HasPhrase(corrections) ||
-		r.matches(dosed) || r.matches(paidBack) || r.matches(passedAway) || r.matches(gotten) || r.matches(backFrom) || r.matches(movedOut) || r.matches(insteadOf) || r.matches(switchedTo) || r.matches(learned) || r.matches(inOffice) || r.matches(turned) || r.matches(newSchool) || r.matches(gotInstead) || slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
+		slices.ContainsFunc(revising, r.matches) ||
+		slices.ContainsFunc(outcomes, func(o outcome) bool { return r.matches(o.now) }) ||
 		slices.ContainsFunc(opposites, func(o [2]map[string]bool) bool { return r.hasStem(o[0]) || r.hasStem(o[1]) }) ||
 		(len(r.Numbers) > 0 || len(r.Dates) > 0 || r.HasPhrase(calls)) && r.HasPhrase(copulas)
 }
+
+// revising are forms of texts that revoke an earlier one.
+var revising = []*pattern{dosed, paidBack, passedAway, gotten, backFrom, movedOut, insteadOf, switchedTo, learned, inOffice, turned, newSchool, gotInstead}
 
 // news are words that announce that something is otherwise than before.
 var news = NewPhrases("now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
@@ -126,6 +132,9 @@ var (
 // isWith finds whose partner somebody is.
 var isWith = inBody(`^\p{Lu}\S* is (?:still |now |back )?with \p{Lu}\S*[.!]*$`)
 
+// recurring finds what takes place again and again.
+var recurring = inBody(`(?i)\b(?:every|each|weekly|monthly|class|classes|lessons?|course|training|practice|club|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b`)
+
 // wasMarried finds a wedding that has been, which nobody calls off.
 var wasMarried = inBody(`(?i)\b(?:got|were|was|been) married\b|\btied the knot\b`)
 
@@ -169,7 +178,7 @@ func ends(newer, older Reading) bool {
 		}
 		same = older.names(c.Subject) && called
 	case state.EndOfPlan:
-		if older.matches(wasMarried) || len(newer.Dates) > 0 && len(older.Dates) == 0 { // one lesson of a course
+		if older.matches(wasMarried) || c.Subject == "" && len(newer.Dates) > 0 && older.matches(recurring) { // one lesson of a course
 			return false
 		}
 		if slices.ContainsFunc(c.Of, func(s string) bool { return relationStems[s] || s == "wed" }) {

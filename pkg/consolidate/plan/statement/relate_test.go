@@ -20,6 +20,8 @@ func TestRelate(t *testing.T) {
 		{"Mira's grandma lives in Espoo.", "Mira's grandma died on Friday.", corrected},
 		{"Mira is looking for a new flat.", "Mira found a flat in Turku.", corrected},
 		{"Mira has signed up for a judo class.", "Mira said: judo was cancelled this week (5 to 11 October 2026).", stands},
+		{"Mira is planning a picnic.", "Mira said: the picnic was called off yesterday (5 October 2026).", corrected},
+		{"Mira lent Paul 40 euros.", "Paul gave Mira the money back.", corrected},
 		{"Mira's car is a Volvo.", "Mira said: the Volvo broke down on the bridge.", stands},
 		{"Mira drives a Volvo.", "Mira said: we sold the Volvo.", corrected},
 		{"Mira owes Paul 40 euros.", "Mira paid Paul back.", corrected},

@@ -40,7 +40,7 @@ func (r Reading) isOn(of []string) bool {
 		at := slices.Index(plain, w.Text)
 		for j := at - 1; j >= 0 && j >= at-3 && !joins[plain[j]]; j-- {
 			if certain[plain[j]] || strings.HasSuffix(plain[j], "'s") {
-				return len(r.Dates) > 0 || r.matches(plans) || r.HasPhrase(possession) || r.HasPhrase(copulas) && plain[j] != "a"
+				return len(r.Dates) > 0 || r.matches(plans) || r.HasPhrase(possession) || r.HasPhrase(copulas) && plain[j] != "a" && plain[j] != "an"
 			}
 		}
 		if at == 0 { // "Gym on Mondays"
