@@ -66,6 +66,7 @@ func TestContractAlias(t *testing.T) {
 	p.mustAsk("mem.al.alias", `{"entity":"Jan","aliases":["Quillfeather"]}`)
 	p.mustAsk("mem.al.forget", `{"speaker":"Jan"}`)
 	waitErased(t, l, "Quillfeather")
+	waitApplied(t, l, c.Store)
 	p.nc.Close()
 	if err := l.Close(ctx); err != nil {
 		t.Fatal(err)
