@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,20 +11,26 @@ import (
 // Tx is a transaction with the context of its statements. The argument "what" of its methods names the object in an
 // error, as in "store fact f_12". It is not safe for concurrent use.
 type Tx struct {
-	tx     *sql.Tx
+	tx     Raw
 	ctx    context.Context
 	engine Engine
 	send   func([]*Statement) error // waits for the answers of statements (Together); nil = each goes on its own
 }
 
+// Raw is a transaction of a driver.
+type Raw interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // NewTx returns a transaction of an engine, whose statements run under ctx.
-func NewTx(ctx context.Context, tx *sql.Tx, e Engine) *Tx { return &Tx{tx: tx, ctx: ctx, engine: e} }
+func NewTx(ctx context.Context, tx Raw, e Engine) *Tx { return &Tx{tx: tx, ctx: ctx, engine: e} }
 
 // Engine returns the engine of the transaction.
 func (t *Tx) Engine() Engine { return t.engine }
 
 // Raw returns the transaction of the driver, whose statements are not those of the common dialect.
-func (t *Tx) Raw() *sql.Tx { return t.tx }
+func (t *Tx) Raw() Raw { return t.tx }
 
 // Context returns the context that the statements run under.
 func (t *Tx) Context() context.Context { return t.ctx }
@@ -46,11 +53,18 @@ func (t *Tx) Rows(query string, args []any) (*sql.Rows, error) {
 
 // row scans the first row of a query of the engine's dialect. No row is sql.ErrNoRows.
 func (t *Tx) row(query string, args, dest []any) error {
-	ctx, err := t.asks(query, args)
+	rows, err := t.Rows(query, args)
 	if err != nil {
 		return err
 	}
-	return t.tx.QueryRowContext(ctx, query, args...).Scan(dest...)
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return cmp.Or(rows.Err(), sql.ErrNoRows)
+	}
+	if err := rows.Scan(dest...); err != nil {
+		return err
+	}
+	return rows.Close()
 }
 
 // Exec runs one statement. An engine may run it later (Deferrer); the arguments do not change until then.

@@ -34,12 +34,20 @@ type connector struct {
 
 // Connect opens a connection, unless the file was replaced since the pool was made.
 func (c connector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.driver.Open(c.dsn)
+	opened, err := c.driver.Open(c.dsn)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.unmoved(); err != nil { // asked afterwards: a file that was replaced never comes back
-		return nil, errors.Join(err, conn.Close())
+	raw, ok := opened.(*sqlite3.SQLiteConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver opened a %T", opened), opened.Close())
+	}
+	conn, err := newConnection(raw)
+	if err == nil {
+		err = c.unmoved() // asked afterwards: a file that was replaced never comes back
+	}
+	if err != nil {
+		return nil, errors.Join(err, raw.Close())
 	}
 	return conn, nil
 }
@@ -55,6 +63,7 @@ func newPool(dsn string, conns int, limit int64, unmoved func() error) *sql.DB {
 	vec.Auto() // registers sqlite-vec for all connections opened from now on; calling it again is harmless
 	addUnpacked()
 	addRowset()
+	addHandle()
 	d := &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
 		// Sorts and temporary indexes hold text: they stay off the disk. The timer checkpoints; a commit does so
 		// only when the log outgrows 64 MiB.
@@ -86,6 +95,7 @@ func writerDSN(c Config) string {
 		"_txlock":          {"immediate"},
 		"_foreign_keys":    {"on"},
 		"_secure_delete":   {"on"},
+		"_mutex":           {"no"}, // as below
 		"_cache_size":      {fmt.Sprintf("-%d", c.Cache)},
 		"_stmt_cache_size": {"256"},
 	})
@@ -95,6 +105,7 @@ func readerDSN(c Config) string {
 	return dsn(c.Path, url.Values{
 		"mode":             {"ro"},
 		"_query_only":      {"1"},
+		"_mutex":           {"no"}, // database/sql gives a connection to one user at a time
 		"_txlock":          {"deferred"},
 		"_busy_timeout":    {strconv.FormatInt(c.Busy.Milliseconds(), 10)},
 		"_cache_size":      {fmt.Sprintf("-%d", c.ReadCache)},

@@ -90,4 +90,10 @@ func Failure(err error) error {
 	return err
 }
 
+// interrupted reports whether an error means that a statement was ended from outside.
+func interrupted(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrInterrupt
+}
+
 func unavailable(err error) bool { return errors.Is(Failure(err), memory.ErrUnavailable) }

@@ -142,12 +142,12 @@ func (f *File) Close() error {
 
 // Read runs fn in one read transaction: every query in it sees the same state.
 func (f *File) Read(ctx context.Context, fn func(tx *engine.Tx) error) error {
-	tx, err := f.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := begin(ctx, f.readers, "BEGIN")
 	if err != nil {
 		return Failure(fmt.Errorf("begin to read: %w", err))
 	}
-	defer func() { _ = tx.Rollback() }()
-	return Failure(fn(engine.NewTx(ctx, tx, f)))
+	defer tx.rollback()
+	return over(ctx, Failure(fn(engine.NewTx(ctx, tx, f))))
 }
 
 // Write runs fn in one write transaction and commits it, or rolls it back on error. It waits for the writer until ctx
@@ -157,25 +157,19 @@ func (f *File) Write(ctx context.Context, fn func(tx *engine.Tx) error) error {
 	if f.writer == nil {
 		return fmt.Errorf("the store was opened read-only: %w", memory.ErrUnavailable)
 	}
-	conn, err := f.writer.Conn(ctx)
-	if err != nil {
-		return Failure(fmt.Errorf("wait for the writer: %w", err))
-	}
-	defer func() { _ = conn.Close() }()
-	inner := context.WithoutCancel(ctx) // a context that cannot end saves the driver a goroutine per statement
-	begun, err := conn.BeginTx(inner, nil)
+	begun, err := begin(ctx, f.writer, "BEGIN IMMEDIATE")
 	if err != nil {
 		return Failure(fmt.Errorf("begin to write: %w", err))
 	}
-	tx := engine.NewTx(inner, begun, f)
+	tx := engine.NewTx(context.WithoutCancel(ctx), begun, f)
 	if err = fn(tx); err == nil {
 		err = tx.CountCommit()
 	}
 	if err != nil {
-		_ = begun.Rollback()
+		begun.rollback()
 		return Failure(err)
 	}
-	if err := begun.Commit(); err != nil {
+	if err := begun.commit(); err != nil {
 		return Failure(fmt.Errorf("commit: %w", err))
 	}
 	signal(f.dirty)

@@ -2,7 +2,6 @@ package file
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
@@ -27,20 +26,20 @@ func (f *File) Second(t *engine.Tx) (second *engine.Tx, release func(), err erro
 		return nil, nil, nil
 	}
 	return engine.NewTx(t.Context(), tx, f), func() {
-		_ = tx.Rollback()
+		tx.rollback()
 		<-f.seconds
 	}, nil
 }
 
 // beginAt begins to read a state on a second connection; nil if that connection sees another.
-func (f *File) beginAt(ctx context.Context, state int64) (*sql.Tx, error) {
-	tx, err := f.second.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (f *File) beginAt(ctx context.Context, state int64) (*transaction, error) {
+	tx, err := begin(ctx, f.second, "BEGIN")
 	if err != nil {
 		return nil, err
 	}
 	seen, err := engine.NewTx(ctx, tx, f).Commits()
 	if err != nil || seen != state {
-		_ = tx.Rollback()
+		tx.rollback()
 		return nil, err
 	}
 	return tx, nil
