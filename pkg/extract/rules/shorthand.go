@@ -5,11 +5,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // spelled writes out what chats shorten in English: "dont", "u", "pls". What is a word too is written out only where those
 // around it leave no doubt: "its" before "not", "ill" before "be".
 func spelled(s string) string {
+	if !shortened(s) { // as nearly every sentence is
+		return s
+	}
 	s = shorthand.ReplaceAllStringFunc(s, func(w string) string {
 		whole := written[strings.ToLower(w)]
 		if w[0] >= 'A' && w[0] <= 'Z' {
@@ -22,6 +26,23 @@ func spelled(s string) string {
 	}
 	return s
 }
+
+// shortened reports whether s has a word that may be shorthand.
+func shortened(s string) bool {
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < utf8.RuneSelf }) {
+		if len(word) > longestShorthand {
+			continue
+		}
+		word = strings.ToLower(word)
+		if _, found := written[word]; found || doubted[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// longestShorthand is the size of the longest, in bytes.
+const longestShorthand = 8
 
 // written are the long forms of what is no word of its own.
 var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "cant": "can't", "couldnt": "couldn't", "wont": "won't",
@@ -48,6 +69,9 @@ var doubtful = []struct {
 	{regexp.MustCompile(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
 	{regexp.MustCompile(`\b([Ii]) luv `), "$1 love "},
 }
+
+// doubted are the words for which doubtful looks.
+var doubted = map[string]bool{"u": true, "its": true, "ill": true, "id": true, "lets": true, "imma": true, "ma": true, "mma": true, "luv": true}
 
 // beginning is where a clause begins.
 const beginning = `(^|[,;:.!?] |\b(?:so|but|think|guess|hope|know|because|cause|cuz|maybe|then) )`
