@@ -19,7 +19,7 @@ func (t *drafter) foreign(s string) {
 	number := hasDigit(s)
 	dates := t.dates(s, t.message.Time)
 	wished, tells := wishes(s, lang)
-	wished = wished && t.message.Role == memory.RoleUser
+	wished = wished && t.message.Role == memory.RoleUser && !setsManner(s, lang)
 	asked := !wished && instructs(s, lang)
 	switch {
 	case content == 0, words < 2 && !number, words < 5 && content < 2 && !number && addresses.Has(firstWord(split(straighten(s)))):

@@ -48,6 +48,17 @@ var foreignRequests = map[text.Language]request{
 	"ko": requestOf(`(?:해 ?줘|주세요|줄래|주실래요|하지 ?마)`, `앞으로|이제부터|항상|언제나`, `대답|답변|말해|써|사용|불러|설명|번역`),
 }
 
+// foreignManners are the ways to answer that hold from now on though no word says so: to be informal, shorter, in a language,
+// or to stop something. What is to be shortened or translated is something else: "Kannst du das kürzer formulieren?"
+var foreignManners = map[text.Language]*regexp.Regexp{
+	"de": regexp.MustCompile(`\b(?:mich|uns) (?:bitte |einfach )*(?:duzen|siezen)|(?:kürzer|knapper|ausführlicher|einfacher|langsamer|auf \S+) (?:antworten|sprechen|reden)|(?:keine|weniger|ohne) emojis|\baufhören\b`),
+	"es": regexp.MustCompile(`\btutear|(?:tratar|hablar)me de (?:tú|usted)|(?:responder|contestar|hablar)(?:me)? (?:más|en) \S+|sin emojis|menos emojis|\bdejar de `),
+	"fr": regexp.MustCompile(`\b(?:me|nous) (?:tutoyer|vouvoyer)|(?:répondre|parler) (?:plus|en) \S+|sans emojis?|moins d'emojis|\barrêter (?:de |d')`),
+	"it": regexp.MustCompile(`darmi del (?:tu|lei)|(?:rispondere|rispondermi|parlare|parlarmi) (?:più|in) \S+|senza emoji|meno emoji|\bsmettere di |\bsmetterla di `),
+	"pt": regexp.MustCompile(`\btratar(?:-me)? por |(?:responder|responder-me|falar) (?:mais|em) \S+|sem emojis|menos emojis|\b(?:parar|deixar) de `),
+	"nl": regexp.MustCompile(`\b(?:korter|bondiger|simpeler|eenvoudiger|in het \S+) (?:antwoorden|praten|schrijven)|zonder emoji|geen emoji|minder emoji|\b(?:ophouden|stoppen) met |\btutoyeren`),
+}
+
 func requestOf(opens, often, does string) request {
 	return request{regexp.MustCompile(opens), regexp.MustCompile(often), regexp.MustCompile(does)}
 }
@@ -64,5 +75,11 @@ func instructs(s string, lang text.Language) bool {
 		return true
 	}
 	r, known := foreignRequests[lang]
-	return known && r.is(low)
+	return known && (r.is(low) || setsManner(s, lang))
+}
+
+// setsManner reports whether a question asks the bot for another manner.
+func setsManner(s string, lang text.Language) bool {
+	manner, low := foreignManners[lang], strings.ToLower(straighten(s))
+	return manner != nil && manner.MatchString(low) && foreignRequests[lang].opens.MatchString(low)
 }

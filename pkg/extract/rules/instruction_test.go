@@ -19,6 +19,11 @@ func TestInstructionsAskTheBotToBehave(t *testing.T) {
 		"Würdest du mich künftig siezen?": true, "¿Podrías tutearme siempre?": true, "Pourrais-tu désormais répondre en danois ?": true, "Potresti rispondere sempre in danese?": true,
 		"Poderias sempre responder em dinamarquês?": true, "Zou je voortaan Deens willen praten?": true, "Kan du alltid svara på danska?": true, "Czy możesz zawsze odpowiadać po duńsku?": true,
 		"Могла бы ты впредь писать по-датски?": true, "可以一直用丹麦语回答吗？": true, "いつもデンマーク語で答えてもらえますか？": true, "앞으로 덴마크어로 대답해 주세요": true,
+		"Kannst du uns einfach duzen?": true, "Könntest du etwas langsamer sprechen?": true, "Magst du bitte aufhören, mich Frau Doktor zu nennen?": true,
+		"¿Puedes hablarme de usted?": true, "¿Podrías dejar de mandarme recordatorios?": true, "Tu peux me répondre en danois stp ?": true,
+		"Pourrais-tu arrêter de m'envoyer des blagues ?": true, "Potresti per favore darmi del tu quando mi scrivi?": true, "Puoi rispondere più in breve?": true, "Você poderia falar mais devagar, por favor?": true,
+		"Kun je wat simpeler praten?": true, "Kannst du den Brief kürzer formulieren?": false, "¿Puedes traducir la carta al danés?": false,
+		"Tu peux parler au plombier ?": false, "Puoi parlare con Torben domani?": false, "Kan je met Torben praten?": false,
 		"Could you always see the sea from there?": false, "Will you always live in Aarhus?": false, "Could you write to Torben tomorrow?": false, "Kannst du immer noch Dänisch?": false,
 		"¿Puedes dormir siempre tan bien?": false, "Tu peux toujours passer à Aarhus ?": false, "Puoi sempre contare su Torben?": false, "你以后想住在奥胡斯吗？": false,
 

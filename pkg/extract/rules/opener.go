@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/date"
 )
 
 // openers are what a sentence may lose from its front if a punctuation mark follows.
@@ -86,8 +87,15 @@ func (t *drafter) withoutOpener(s string) string {
 	return s[cutAt:]
 }
 
-// withoutCall removes the name of who is spoken to from the end: "…, Mel!"
+// answered finds how somebody is, and the name of who asked behind it: "I'm doing well Mel, thanks".
+var answered = regexp.MustCompile(`^((?:I'm|I am|I've been|[Ww]e're|[Ww]e are|[Ii]m|[Aa]m|[Dd]oing) (?:(?:doing|feeling|all|very|pretty|really|quite|just|not too|with) ){0,2}` +
+	`(?:well|good|fine|great|ok|okay|alright|right|bad|better|you|proud of you|happy for you)) ([A-Z]\p{L}+)((?:[,.!?].*)?)$`)
+
+// withoutCall removes the name of who is spoken to from the end, "…, Mel!", and from an answer of how the speaker is.
 func (t *drafter) withoutCall(s string) string {
+	if m := answered.FindStringSubmatch(s); m != nil && len(date.Find(m[2], t.message.Time, string(text.English))) == 0 {
+		s = m[1] + m[3]
+	}
 	end := strings.TrimRightFunc(s, func(r rune) bool { return !letter(r) && r != ')' && r != '"' && r != '?' })
 	i := strings.LastIndex(end, ", ")
 	if i <= 0 || strings.ContainsRune(end[i+2:], ' ') || !t.calls(end[i+2:]) {

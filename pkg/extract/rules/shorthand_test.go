@@ -29,6 +29,9 @@ func TestChatShorthand(t *testing.T) {
 		{"Plan U worked for the ill patient", "Vera said: Plan U worked for the ill patient.", memory.TypeFact},
 		{"the team lost its 3 best players in May", "Vera said: the team lost its 3 best players in May (May 2025).", memory.TypeEvent},
 		{"Nan was ill just before the move", "Nan was ill just before the move.", memory.TypeFact},
+		{"doing okay Nils, the cast comes off soon", "Vera is doing okay, the cast comes off soon.", memory.TypeFact},
+		{"I'm fine with Nils coming along", "Vera is fine with Nils coming along.", memory.TypeFact},
+		{"I'm good Tuesday afternoon", "Vera is good Tuesday afternoon (14 April 2026).", memory.TypeEvent},
 		{"so ill be late for choir", "Vera will be late for choir.", memory.TypeFact},
 		{"the team lost its two best players", "Vera said: the team lost its two best players.", memory.TypeEvent},
 	} {

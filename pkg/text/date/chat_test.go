@@ -160,3 +160,16 @@ func TestWhatTakesEffectSoon(t *testing.T) {
 		{"J'ai été nommée à partir du 1er novembre.", "fr", "2026-11-01"},
 	})
 }
+
+// TestTriesAreNoDays reads ordinals that count tries, in talk whose day is 12 October 2026.
+func TestTriesAreNoDays(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"Got my licence on the second attempt.", "en", ""},
+		{"It worked on the third go!", "en", ""},
+		{"She made it on the fourth try.", "en", ""},
+		{"We lost in the second round.", "en", ""},
+		{"We go on the second.", "en", "2026-11-02"},
+		{"The plumber came on the third.", "en", "2026-10-03"},
+	})
+}
