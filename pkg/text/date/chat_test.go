@@ -173,3 +173,34 @@ func TestTriesAreNoDays(t *testing.T) {
 		{"The plumber came on the third.", "en", "2026-10-03"},
 	})
 }
+
+// TestArticlesMakeNumbersDays reads days of the month as Spanish, French, Italian, Swedish and Dutch have them, in talk whose
+// day is 12 October 2026.
+func TestArticlesMakeNumbersDays(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"El 21 tenemos la boda de mi prima.", "es", "2026-10-21"},
+		{"Nos dan las llaves el 30.", "es", "2026-10-30"},
+		{"Mi hermano llega el 2 con los niños.", "es", "2026-11-02"},
+		{"Firmaron el 5 por la tarde.", "es", "2026-10-05"},
+		{"Somos los vecinos del piso en el 15.", "es", ""},
+		{"El 20 por ciento no votó.", "es", ""},
+		{"Su número es el 8.", "es", ""},
+		{"Compramos el 3 puertas.", "es", ""},
+		{"Il 4 stagioni era pieno.", "it", ""},
+		{"Le 21 je passe le permis.", "fr", "2026-10-21"},
+		{"Le plombier vient le 17.", "fr", "2026-10-17"},
+		{"J'ai rendu les clés le 6.", "fr", "2026-10-06"},
+		{"Je descends puis je prends le 19.", "fr", ""},
+		{"Elle joue avec le 10.", "fr", ""},
+		{"Il 21 devo fare il tagliando.", "it", "2026-10-21"},
+		{"Mi operano il 29.", "it", "2026-10-29"},
+		{"Per andare in centro prendo il 14.", "it", ""},
+		{"Vi reser hem den 25.", "sv", "2026-10-25"},
+		{"Hon bor i den 3.", "sv", ""},
+		{"We krijgen de 20e een nieuwe keuken.", "nl", "2026-10-20"},
+		{"Het was de 2e keer.", "nl", ""},
+		{"Ich hab am 21. eine Prüfung.", "de", "2026-10-21"},
+		{"Wir wohnen am 2. Ring.", "de", ""},
+	})
+}

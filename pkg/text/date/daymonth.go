@@ -101,12 +101,13 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 		return pt, next + 1, true
 	}
 	switch {
-	case next < len(p.t) && (p.t[next].digits > 0 || p.has(next, kUnit, kNumber, kOf)):
+	case next < len(p.t) && (p.t[next].digits > 0 || p.has(next, kUnit, kOf) || !ordinal && p.has(next, kNumber)): // am 9. einen Termin
 		return point{}, i, false
 	case p.has(prev, kMarkDay) && !p.tab.cjk && (prev == i-1): // el día 21
 	case ordinal && p.has(prev, kOn) && (prev < i-1 || p.t[i].digits > 0) && p.endsAt(next) && !p.has(next, kNow): // and not "on the first date"
 	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
 	case p.fromDay(i, prev, next, ordinal):
+	case p.onTheDay(i, next, ordinal):
 	case ordinal && d > 3 && prev == i-2 && p.isTheDay(p.before(prev, kNow), next):
 	case p.movedToDay(i, prev, ordinal) && (p.endsAt(next) || p.moves(next)):
 	default:
@@ -137,6 +138,32 @@ func (p *parser) fromDay(i, prev, next int, ordinal bool) bool {
 	words := strings.Fields(p.t[i-1].low)
 	article := len(words) > 0 && matches(p.tab.dayArticle, words[len(words)-1])
 	return article && (ordinal || prev == i-1)
+}
+
+// onTheDay reports whether the number at i, up to word next, is a day by its article alone: "tengo cita el 14", "le 9 j'ai
+// piscine", "ik heb de 14e een afspraak". Where the article stands before other nouns too, the number has the ending of a
+// place in a row.
+func (p *parser) onTheDay(i, next int, ordinal bool) bool {
+	articles := p.tab.onDay
+	if ordinal {
+		articles = p.tab.onNth
+	}
+	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) {
+		return false
+	}
+	if next < len(p.t) && (p.t[next].mark && !strings.Contains(",.;!?)", p.t[next].low) || !p.endsAt(next) && (ordinal || !matches(p.tab.behindDay, p.t[next].low))) {
+		return false
+	}
+	start, end := p.clauseStart(i), p.clauseEnd(next-1)
+	if i-2 >= start && matches(p.tab.inside, p.t[i-2].low) {
+		return false
+	}
+	for j := start; j < end; j++ {
+		if matches(p.tab.labels, p.t[j].low) {
+			return false
+		}
+	}
+	return true
 }
 
 // isTheDay reports whether a day of the month ends a clause that says which one it is, behind its article: "my birthday is
