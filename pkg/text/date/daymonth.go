@@ -106,6 +106,9 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	case p.has(prev, kMarkDay) && !p.tab.cjk && (prev == i-1): // el día 21
 	case ordinal && p.has(prev, kOn) && (prev < i-1 || p.t[i].digits > 0) && p.endsAt(next) && !p.has(next, kNow): // and not "on the first date"
 	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
+	case !p.tab.cjk && p.has(next, kMarkDay): // 14 числа
+		next++
+	case ordinal && p.tab.nthDay && p.endsAt(next):
 	case p.fromDay(i, prev, next, ordinal):
 	case p.onTheDay(i, next, ordinal):
 	case ordinal && d > 3 && prev == i-2 && p.isTheDay(p.before(prev, kNow), next):

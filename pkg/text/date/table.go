@@ -43,6 +43,7 @@ type table struct {
 	words          map[string]bool // every single word, for guessing the language; false where it is a common word too
 	monthFirst     bool            // 5/7 is 7 May
 	postposed      bool            // "last" may stand behind its noun
+	nthDay         bool            // a number with the ending of a place in a row is a day: "14-го"
 	inverted       bool            // behind a date in front, the verb stands before its subject
 	dotted         bool            // 20. is an ordinal
 	articleless    bool            // one of something is the bare noun
@@ -171,7 +172,7 @@ func (t *table) compile(list string) (*regexp.Regexp, error) {
 
 // line reads one line of a table.
 func (t *table) line(head, list string, compounds map[string]string) error {
-	flags := map[string]*bool{"postposed": &t.postposed, "inverted": &t.inverted, "dotted": &t.dotted, "nouns": &t.nouns,
+	flags := map[string]*bool{"postposed": &t.postposed, "inverted": &t.inverted, "nthDay": &t.nthDay, "dotted": &t.dotted, "nouns": &t.nouns,
 		"subjectless": &t.subjectless, "articleless": &t.articleless, "cjk": &t.cjk}
 	if flag, ok := flags[head]; ok {
 		*flag = true
