@@ -154,7 +154,7 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) {
 		return false
 	}
-	if next < len(p.t) && (p.t[next].mark && !strings.Contains(",.;!?)", p.t[next].low) || !p.endsAt(next) && (ordinal || !matches(p.tab.behindDay, p.t[next].low))) {
+	if next < len(p.t) && (p.t[next].mark && !strings.Contains(",.;!?)", p.t[next].low) || !p.endsAt(next) && !matches(p.tab.behindDay, p.t[next].low)) {
 		return false
 	}
 	start, end := p.clauseStart(i), p.clauseEnd(next-1)
