@@ -33,7 +33,8 @@ func decode(data []byte, v any, strict bool) error {
 	if data[0] != '{' {
 		return Invalid("", "the body must be a JSON object")
 	}
-	if !strict && json.Unmarshal(data, v) == nil { // it copies no text, which a decoder does; that one tells what is wrong
+	// A decoder copies the whole text first. For events it is asked only what is wrong with one.
+	if !strict && json.Unmarshal(data, v) == nil {
 		return nil
 	}
 	d := json.NewDecoder(bytes.NewReader(data))

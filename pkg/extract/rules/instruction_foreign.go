@@ -49,14 +49,20 @@ var foreignRequests = map[text.Language]request{
 }
 
 // foreignManners are the ways to answer that hold from now on though no word says so: to be informal, shorter, in a language,
-// or to stop something. What is to be shortened or translated is something else: "Kannst du das kürzer formulieren?"
+// or to stop something. To shorten or to translate a text is a task: "Kannst du das kürzer formulieren?"
 var foreignManners = map[text.Language]*regexp.Regexp{
-	"de": regexp.MustCompile(`\b(?:mich|uns) (?:bitte |einfach )*(?:duzen|siezen)|(?:kürzer|knapper|ausführlicher|einfacher|langsamer|auf \S+) (?:antworten|sprechen|reden)|(?:keine|weniger|ohne) emojis|\baufhören\b`),
-	"es": regexp.MustCompile(`\btutear|(?:tratar|hablar)me de (?:tú|usted)|(?:responder|contestar|hablar)(?:me)? (?:más|en) \S+|sin emojis|menos emojis|\bdejar de `),
-	"fr": regexp.MustCompile(`\b(?:me|nous) (?:tutoyer|vouvoyer)|(?:répondre|parler) (?:plus|en) \S+|sans emojis?|moins d'emojis|\barrêter (?:de |d')`),
-	"it": regexp.MustCompile(`darmi del (?:tu|lei)|(?:rispondere|rispondermi|parlare|parlarmi) (?:più|in) \S+|senza emoji|meno emoji|\bsmettere di |\bsmetterla di `),
-	"pt": regexp.MustCompile(`\btratar(?:-me)? por |(?:responder|responder-me|falar) (?:mais|em) \S+|sem emojis|menos emojis|\b(?:parar|deixar) de `),
-	"nl": regexp.MustCompile(`\b(?:korter|bondiger|simpeler|eenvoudiger|in het \S+) (?:antwoorden|praten|schrijven)|zonder emoji|geen emoji|minder emoji|\b(?:ophouden|stoppen) met |\btutoyeren`),
+	"de": regexp.MustCompile(`\b(?:mich|uns) (?:bitte |einfach )*(?:duzen|siezen)|` +
+		`(?:kürzer|knapper|ausführlicher|einfacher|langsamer|auf \S*(?:isch|deutsch)) (?:antworten|sprechen|reden)|(?:keine|weniger|ohne) emojis|\baufhören\b`),
+	"es": regexp.MustCompile(`\btutear|(?:tratar|hablar)me de (?:tú|usted)|` +
+		`(?:responder|contestar|hablar)(?:me)? (?:más \S+|en (?:\S+és|\S+án|\S+ñol|\S+ano|ruso|chino|sueco|turco|árabe))|sin emojis|menos emojis|\bdejar de `),
+	"fr": regexp.MustCompile(`\b(?:me|nous) (?:tutoyer|vouvoyer)|(?:répondre|parler) (?:plus \S+|en (?:\S+ais|\S+ois|\S+and|\S+ien|\S+gnol|russe|arabe))|sans emojis?|` +
+		`moins d'emojis|\barrêter (?:de |d')`),
+	"it": regexp.MustCompile(`darmi del (?:tu|lei)|` +
+		`(?:rispondere|rispondermi|parlare|parlarmi) (?:più \S+|in (?:\S+ese|\S+iano|\S+gnolo|\S+esco|russo|turco|arabo))|senza emoji|meno emoji|\bsmettere di |\bsmetterla di `),
+	"pt": regexp.MustCompile(`\btratar(?:-me)? por |(?:responder|responder-me|falar) (?:mais \S+|em (?:\S+ês|\S+ano|\S+hol|alemão|russo|sueco|árabe))|sem emojis|` +
+		`menos emojis|\b(?:parar|deixar) de `),
+	"nl": regexp.MustCompile(`\b(?:korter|bondiger|simpeler|eenvoudiger|in het \S+s) (?:antwoorden|praten|schrijven)|zonder emoji|geen emoji|` +
+		`minder emoji|\b(?:ophouden|stoppen) met |\btutoyeren`),
 }
 
 func requestOf(opens, often, does string) request {

@@ -23,6 +23,8 @@ func TestInstructionsAskTheBotToBehave(t *testing.T) {
 		"¿Puedes hablarme de usted?": true, "¿Podrías dejar de mandarme recordatorios?": true, "Tu peux me répondre en danois stp ?": true,
 		"Pourrais-tu arrêter de m'envoyer des blagues ?": true, "Potresti per favore darmi del tu quando mi scrivi?": true, "Puoi rispondere più in breve?": true, "Você poderia falar mais devagar, por favor?": true,
 		"Kun je wat simpeler praten?": true, "Kannst du den Brief kürzer formulieren?": false, "¿Puedes traducir la carta al danés?": false,
+		"Kannst du auf Festen reden?": false, "¿Puedes hablar en público?": false, "Tu peux parler en public ?": false, "Puoi parlare in chiesa?": false,
+		"Kannst du bitte auf Dänisch antworten?": true, "¿Me puedes contestar en danés?": true,
 		"Tu peux parler au plombier ?": false, "Puoi parlare con Torben domani?": false, "Kan je met Torben praten?": false,
 		"Could you always see the sea from there?": false, "Will you always live in Aarhus?": false, "Could you write to Torben tomorrow?": false, "Kannst du immer noch Dänisch?": false,
 		"¿Puedes dormir siempre tan bien?": false, "Tu peux toujours passer à Aarhus ?": false, "Puoi sempre contare su Torben?": false, "你以后想住在奥胡斯吗？": false,

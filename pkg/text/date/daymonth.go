@@ -154,8 +154,14 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) {
 		return false
 	}
-	if next < len(p.t) && (p.t[next].mark && !strings.Contains(",.;!?)", p.t[next].low) || !p.endsAt(next) && !matches(p.tab.behindDay, p.t[next].low)) {
-		return false
+	if next < len(p.t) {
+		mark, low := p.t[next].mark, p.t[next].low
+		switch {
+		case mark && !strings.Contains(",.;!?)", low), !mark && !p.t[next].space, !p.endsAt(next) && !matches(p.tab.behindDay, low): // 5G, 4x4
+			return false
+		case matches(p.tab.inside, low) && next+1 < len(p.t) && p.t[next+1].digits > 0: // el 3 a 1, le 2 sur 10
+			return false
+		}
 	}
 	start, end := p.clauseStart(i), p.clauseEnd(next-1)
 	if i-2 >= start && matches(p.tab.inside, p.t[i-2].low) {

@@ -76,7 +76,7 @@ type table struct {
 	onNth          *regexp.Regexp // the same before a number with the ending of a place in a row: "de 14e"
 	labels         *regexp.Regexp // words in whose clause a number with an article is the name of a thing: a bus, a player
 	behindDay      *regexp.Regexp // forms of words that may follow such a day, as verbs do: "el 14 viene", and not "el 4 puertas"
-	inside         *regexp.Regexp // words directly before the article that tell so too: "dans le 14"
+	inside         *regexp.Regexp // words directly before the article that tell so too, "dans le 14", or between two numbers: "le 2 sur 10"
 	perfect        *regexp.Regexp // participles whose perfect is made with "be": "est parti", where "est fermé" is the present
 	reflexive      *regexp.Regexp // pronouns before "be" that make it a perfect: "s'est", "si è"
 	thereafter     *regexp.Regexp // words of a day that follows one that was named: "le lendemain", "siguiente"
@@ -156,7 +156,8 @@ func (t *table) regexps() map[string]**regexp.Regexp {
 		"saying": &t.saying, "telling": &t.telling, "infinitive": &t.infinitive, "possessive": &t.possessive, "within": &t.within,
 		"progressive": &t.progressive, "proposing": &t.proposing, "denying": &t.denying, "finite": &t.finite,
 		"auxiliary": &t.auxiliary, "habit": &t.habit, "counterfactual": &t.counterfactual, "stating": &t.stating,
-		"being": &t.being, "dayArticle": &t.dayArticle, "onDay": &t.onDay, "onNth": &t.onNth, "labels": &t.labels, "inside": &t.inside, "behindDay": &t.behindDay, "perfect": &t.perfect, "reflexive": &t.reflexive,
+		"being": &t.being, "dayArticle": &t.dayArticle, "onDay": &t.onDay, "onNth": &t.onNth,
+		"labels": &t.labels, "inside": &t.inside, "behindDay": &t.behindDay, "perfect": &t.perfect, "reflexive": &t.reflexive,
 		"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
 		"priced": &t.priced, "measured": &t.measured, "cancelled": &t.cancelled, "forbidding": &t.forbidding,
 	}
