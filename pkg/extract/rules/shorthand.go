@@ -30,9 +30,6 @@ func spelled(s string) string {
 // shortened reports whether s has a word that may be shorthand.
 func shortened(s string) bool {
 	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < utf8.RuneSelf }) {
-		if len(word) > longestShorthand {
-			continue
-		}
 		word = strings.ToLower(word)
 		if _, found := written[word]; found || doubted[word] {
 			return true
@@ -40,9 +37,6 @@ func shortened(s string) bool {
 	}
 	return false
 }
-
-// longestShorthand is the size of the longest, in bytes.
-const longestShorthand = 8
 
 // written are the long forms of what is no word of its own.
 var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "cant": "can't", "couldnt": "couldn't", "wont": "won't",

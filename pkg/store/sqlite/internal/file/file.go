@@ -161,12 +161,12 @@ func (f *File) Write(ctx context.Context, fn func(tx *engine.Tx) error) error {
 	if err != nil {
 		return Failure(fmt.Errorf("begin to write: %w", err))
 	}
+	defer begun.rollback() // also when fn panics; behind a commit it does nothing
 	tx := engine.NewTx(context.WithoutCancel(ctx), begun, f)
 	if err = fn(tx); err == nil {
 		err = tx.CountCommit()
 	}
 	if err != nil {
-		begun.rollback()
 		return Failure(err)
 	}
 	if err := begun.commit(); err != nil {

@@ -18,6 +18,7 @@ type transaction struct {
 	conn    *sql.Conn
 	raw     *connection
 	watcher *watcher // of the context of the last statement; nil where that cannot end
+	ended   bool
 }
 
 // begin waits for a connection of a pool, until ctx ends, and begins a transaction on it in this way.
@@ -47,16 +48,27 @@ func begin(ctx context.Context, pool *sql.DB, how string) (*transaction, error) 
 
 // commit ends the transaction. One that cannot be committed is rolled back.
 func (t *transaction) commit() error {
-	if _, err := t.ExecContext(context.Background(), "COMMIT"); err != nil {
+	_, err := t.ExecContext(context.Background(), "COMMIT")
+	if err != nil {
 		t.rollback()
 		return err
 	}
-	return t.conn.Close()
+	t.release()
+	return nil
 }
 
-// rollback ends the transaction. A transaction that SQLite rolled back itself, as it does when the disk is full, is over.
+// rollback ends the transaction, unless it has ended. One that SQLite rolled back itself, as it does when the disk is full, is
+// over.
 func (t *transaction) rollback() {
-	_, _ = t.ExecContext(context.Background(), "ROLLBACK")
+	if !t.ended {
+		_, _ = t.ExecContext(context.Background(), "ROLLBACK")
+		t.release()
+	}
+}
+
+// release lets the next one have the connection.
+func (t *transaction) release() {
+	t.ended = true
 	_ = t.conn.Close()
 }
 

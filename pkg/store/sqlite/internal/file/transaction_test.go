@@ -109,8 +109,18 @@ func TestAWriteIsWholeOrNothing(t *testing.T) {
 	if got := teas(t, f); !errors.Is(err, sick) || len(got) != 1 {
 		t.Errorf("a write that failed gave %v and left %v", err, got)
 	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = f.Write(t.Context(), func(tx *engine.Tx) error {
+			if err := tx.Exec("brew", `INSERT INTO tea VALUES (2, 'mate')`); err != nil {
+				return err
+			}
+			panic("a fault of the caller")
+		})
+		t.Error("the panic was swallowed")
+	}()
 	ctx, cancel := context.WithCancel(t.Context())
-	err = f.Write(ctx, func(tx *engine.Tx) error {
+	err = f.Write(ctx, func(tx *engine.Tx) error { // which waits for no writer that a panic left behind
 		cancel() // from here on it runs to its end
 		return tx.Exec("brew", `INSERT INTO tea VALUES (3, 'sencha')`)
 	})
