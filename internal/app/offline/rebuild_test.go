@@ -143,6 +143,8 @@ func TestAnotherEmbeddingModel(t *testing.T) {
 func TestRebuildNextToARunningConsolidator(t *testing.T) {
 	t.Parallel()
 	l := apptest.Start(t, apptest.Settings(t, nil))
+	// A consolidator that has applied a write is active.
+	request(t, l, "mem.b.retain", `{"facts":[{"text":"Ann sails."}]}`, func(reply string) bool { return strings.Contains(reply, `"results"`) })
 	other := apptest.Settings(t, map[string]string{"URL": l.URL})
 	err := offline.Rebuild(t.Context(), other, nil)
 	if !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "consolidator is active") {
