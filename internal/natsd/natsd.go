@@ -72,6 +72,8 @@ func (c Config) Validate() error {
 // Server is a running server.
 type Server struct {
 	srv   *server.Server
+	dir   string // of the streams
+	sync  bool   // whatever is written is synced
 	guard *guard // nil = open to everybody
 	space *space // nil = the free space is not watched
 	once  sync.Once
@@ -79,6 +81,7 @@ type Server struct {
 }
 
 // Start runs a server and returns when it accepts connections. If another program uses the port, the error names it.
+// Settings of streams that a power cut damaged are made whole before, and it is logged.
 func Start(cfg Config) (*Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -98,7 +101,10 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{}
+	if err := eachStream(cfg.Dir, cfg.SyncAlways, func(f streamFiles) error { return errors.Join(f.mend(cfg.Log), f.keep()) }); err != nil {
+		return nil, err
+	}
+	s := &Server{dir: cfg.Dir, sync: cfg.SyncAlways}
 	if cfg.Rules != nil {
 		s.guard = newGuard()
 		o.CustomClientAuthentication, o.AlwaysEnableNonce = s.guard, true

@@ -34,18 +34,23 @@ func TestWhatAPowerCutLeavesIsGoneOnWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := func(file []byte) []byte { return file[:len(file)/2] }
+	flip := func(file []byte) []byte { file[len(file)/2] ^= 0x40; return file }
 	for name, cut := range map[string]struct {
 		from, file string // the base name, or the end of it, behind the directory that it is in, if that matters
 		damage     func([]byte) []byte
 	}{
-		"nothing, without a stop":           {running, "", half},
-		"the state of a consumer is torn":   {files, "o.dat", half},
-		"the state of a consumer is empty":  {files, "o.dat", func([]byte) []byte { return nil }},
-		"the index of a stream is torn":     {files, "index.db", half},
-		"the index of a stream is of zeros": {files, "index.db", func(b []byte) []byte { clear(b); return b }},
-		"the state of ingest is torn":       {files, "KV_MEM_INGEST/1.blk", half},
-		"the write-ahead log is torn":       {running, "-wal", half},
-		"the store was never written":       {files, ".db", func([]byte) []byte { return nil }},
+		"nothing, without a stop":            {running, "", half},
+		"the state of a consumer is torn":    {files, "o.dat", half},
+		"the state of a consumer is empty":   {files, "o.dat", func([]byte) []byte { return nil }},
+		"the index of a stream is torn":      {files, "index.db", half},
+		"the index of a stream is of zeros":  {files, "index.db", func(b []byte) []byte { clear(b); return b }},
+		"the state of ingest is torn":        {files, "KV_MEM_INGEST/1.blk", half},
+		"the index of a stream is flipped":   {files, "index.db", flip},
+		"the state of a consumer is flipped": {files, "o.dat", flip},
+		"blocks end in zeros":                {running, ".blk", func(b []byte) []byte { return append(b, make([]byte, 4096)...) }},
+		"blocks end in a part of an event":   {running, ".blk", func(b []byte) []byte { return append(b, b[:min(100, len(b))]...) }},
+		"the write-ahead log is torn":        {running, "-wal", half},
+		"the store was never written":        {files, ".db", func([]byte) []byte { return nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

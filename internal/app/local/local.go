@@ -62,6 +62,9 @@ func Start(ctx context.Context, c settings.Config, logs io.Writer, more ...proce
 	if err := l.Conn.Reconcile(ctx, c.Streams()); err != nil {
 		return nil, fmt.Errorf("streams: %w", err)
 	}
+	if err := l.srv.KeepSettings(); err != nil {
+		return nil, err
+	}
 	p, err := process.New(c, log, l.Conn)
 	if err != nil {
 		return nil, err
