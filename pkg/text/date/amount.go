@@ -112,6 +112,10 @@ func (p *parser) amount(i int, loose bool) (point, int, bool) {
 			return point{}, i, false
 		}
 	}
+	if day, is := p.value(next, kDay); is && sign < 0 && u != uDay && least == most { // "hace tres años hoy"
+		at, ok := shift(p.today+day, u, -most)
+		return p.fix(i, oneDay(at, true)), next + 1, ok
+	}
 	if sign < 0 && u == uYear { // nobody counts the years that have passed to the day
 		a, ok1 := whole(p.today, u, -most)
 		b, ok2 := whole(p.today, u, -least)
@@ -170,7 +174,7 @@ func (p *parser) stretch(i int) (point, int, bool) {
 		}
 		n, next = most, k
 		if dir, flavour, k, ok = p.shiftAt(next); ok {
-			if u, ok = p.unitAt(k); !ok {
+			if u, ok = p.unitAt(k); !ok || n > 1 && matches(p.tab.single, p.t[k].low) { // "turned 90 last month"
 				return point{}, i, false
 			}
 			next = k + 1

@@ -110,9 +110,9 @@ func (p *parser) counted(i, n int, u unit, j int) (match, bool) {
 	if !p.known || u == uHour {
 		return match{}, false
 	}
-	if day, ok := p.value(j+1, kDay); ok && p.has(j, kAgoPost) && day <= 0 {
-		at, ok := shift(p.today+day, u, -n)
-		return match{oneDay(at, true), i, j + 2}, ok
+	if day, next, ok := p.anniversary(j + 1); ok && p.has(j, kAgoPost) {
+		at, ok := shift(day, u, -n)
+		return match{oneDay(at, true), i, next}, ok
 	}
 	if u != uWeek && u != uFortnight || p.direction(i) < 0 || p.has(i-1, kFor) || p.is(i-1, "be") {
 		return match{}, false
@@ -161,4 +161,34 @@ func (p *parser) weeksFrom(wd, next int) (interval, int, bool) {
 		s.to = s.from - 1
 	}
 	return s, behind, true
+}
+
+// anniversary reads the day at word i of which an amount of time ago is said: "eight years ago this Saturday", "ten years ago
+// tomorrow".
+func (p *parser) anniversary(i int) (day, next int, ok bool) {
+	if n, ok := p.value(i, kDay); ok {
+		return p.today + n, i + 1, true
+	}
+	if !p.has(i, kDir, kNear) || !p.has(i+1, kWeekday) {
+		return 0, i, false
+	}
+	pt, next, ok := p.shifted(i, false)
+	return pt.from, next, ok && pt.fixed && pt.days() == 1
+}
+
+// fromNear reads an amount of time before the day at word i, which lies n days from the present one: "heute vor drei Jahren",
+// "oggi tre anni fa".
+func (p *parser) fromNear(i, n int) (point, int, bool) {
+	_, count, u, next, ok := p.amountAt(p.skip(i+1, kAgoPre))
+	if !ok || u == uDay || u == uWorkday {
+		return point{}, i, false
+	}
+	if !p.has(i+1, kAgoPre) {
+		if !p.has(next, kAgoPost) {
+			return point{}, i, false
+		}
+		next++
+	}
+	day, ok := shift(p.today+n, u, -count)
+	return p.fix(i, oneDay(day, true)), next, ok
 }

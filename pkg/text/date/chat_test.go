@@ -101,7 +101,7 @@ func TestDaysOfAMonthInChats(t *testing.T) {
 		{"Her viva is the 21st.", "en", "2026-10-21"},
 		{"She's the 21st in the queue.", "en", ""},
 		{"He is the 21st.", "en", ""},
-		{"The fair is the 21st to the 25th.", "en", "2026-10-21 2026-10-24"},
+		{"The fair is the 21st to the 25th.", "en", "2026-10-21 2026-10-25"},
 		{"Walk from the 4th to the 7th floor.", "en", ""},
 		{"Dad retired in '08.", "en", "2008-01-01 2008-12-31"},
 		{"A '92 Volvo stood there.", "en", ""},

@@ -212,11 +212,11 @@ func (p *parser) takesEffect(i int) bool {
 	return p.has(i, kFrom, kMovedTo) && !p.has(i, kSince, kOf)
 }
 
-// forbade reports whether the verb of saying at j tells what is not to be done up to the date at i: "said no coffee until
-// the 9th".
+// forbade reports whether the verb of saying at j tells what is to be done, or is not, up to the date at i: "said rest until
+// the 9th", "told me no coffee until the 9th".
 func (p *parser) forbade(j, i int) bool {
-	from := j + 1
-	if !matches(p.tab.saying, p.t[j].low) {
+	from, said := j+1, matches(p.tab.saying, p.t[j].low)
+	if !said {
 		if !matches(p.tab.telling, p.t[j].low) {
 			return false
 		}
@@ -229,12 +229,31 @@ func (p *parser) forbade(j, i int) bool {
 	if !p.has(i, kUntil) {
 		return false
 	}
+	if said && from < i && p.tab.saying != nil { // "said rest until the 9th"
+		return true
+	}
 	for ; from < i; from++ {
 		if matches(p.tab.forbidding, p.t[from].low) {
 			return true
 		}
 	}
 	return false
+}
+
+// isSince reports whether a word that means "from" and "since" at word j stands behind what is, so that the date at i lies
+// back: "è in ospedale da mercoledì".
+func (p *parser) isSince(j, i int) bool {
+	if !p.has(i, kWeekday, kMonth) || p.has(i+1, kTo, kUntil) {
+		return false
+	}
+	is := false
+	for k := p.clauseStart(j); k < j; k++ {
+		if p.isFuture(k) {
+			return false
+		}
+		is = is || matches(p.tab.being, p.t[k].low)
+	}
+	return is
 }
 
 // announces reports whether the clause at word start, behind a comma, has a tense of its own, though no word of it shows

@@ -101,6 +101,8 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 		return pt, next + 1, true
 	}
 	switch {
+	case p.rowOf(next):
+		return point{}, i, false
 	case next < len(p.t) && (p.t[next].digits > 0 || p.has(next, kUnit, kOf) || !ordinal && p.has(next, kNumber)): // am 9. einen Termin
 		return point{}, i, false
 	case p.has(prev, kMarkDay) && !p.tab.cjk && (prev == i-1): // el día 21
@@ -108,9 +110,11 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
 	case !p.tab.cjk && p.has(next, kMarkDay): // 14 числа
 		next++
-	case ordinal && p.tab.nthDay && p.endsAt(next):
+	case ordinal && p.tab.nthDay && (p.endsAt(next) || matches(p.tab.behindDay, p.t[next].low)):
 	case p.fromDay(i, prev, next, ordinal):
 	case p.onTheDay(i, next, ordinal):
+	case p.pair(i, next), p.another(i, next):
+	case ordinal && p.tab.nthDay && p.t[i].first && p.t[i].digits > 0 && next < len(p.t) && !p.t[next].mark: // 14-го приезжает
 	case ordinal && d > 3 && prev == i-2 && p.isTheDay(p.before(prev, kNow), next):
 	case p.movedToDay(i, prev, ordinal) && (p.endsAt(next) || p.moves(next)):
 	default:
@@ -151,7 +155,7 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 	if ordinal {
 		articles = p.tab.onNth
 	}
-	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) {
+	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) || p.tab.progressive != nil && p.t[i].n <= 3 {
 		return false
 	}
 	if next < len(p.t) {
@@ -213,4 +217,22 @@ func (p *parser) countsDays(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// daysOfMonths returns a range of which the numbers of the days are all that was said: "from the 24th to the 2nd". Both ends
+// belong to it, and the second is the first such day behind the first.
+func (p *parser) daysOfMonths(a, b point) (interval, bool) {
+	first, ok := p.resolve(a)
+	if !ok {
+		return interval{}, false
+	}
+	y, m, _ := civil(first.from)
+	if b.d <= a.d {
+		m++
+	}
+	last := dayNumber(y, m, b.d)
+	if m > 12 {
+		y, m = y+1, 1
+	}
+	return interval{from: first.from, to: last, rel: true}, valid(y, m, b.d)
 }

@@ -164,7 +164,7 @@ func (p *parser) setAside(spans []Span) {
 	for k := len(spans) - 1; k >= 0 && len(spans) > 1; k-- {
 		at := p.wordAt(spans[k].Start)
 		i, from := p.opening(at)
-		if aim || p.has(i, kNot) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at, spans[k+1].Start) || p.refused(at, spans[k+1].Start)) {
+		if aim || p.has(i, kNot) || k+1 < len(spans) && p.corrected(spans[k].End, spans[k+1].Start) || from && p.anyMoved(at, moved) || k+1 < len(spans) && (p.purpose(at, spans[k+1].Start) || p.refused(at, spans[k+1].Start)) {
 			spans[k].Aside = true
 		}
 		if p.movedUntil(at) {

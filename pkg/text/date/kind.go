@@ -32,7 +32,7 @@ const (
 	kUntil          // up to a date: looks ahead
 	kOn             // stands before a day
 	kArticle        // skipped
-	kPart           // 0 early, 1 middle, 2 late, 3 first half, 4 second half, 5 rest, 6 earlier, 7 later
+	kPart           // 0 early, 1 middle, 2 late, 3 first half, 4 second half, 5 rest, 6 earlier, 7 later, 8 end
 	kSeason         // first month
 	kHoliday        // index
 	kEvery          // repeats

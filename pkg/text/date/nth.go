@@ -219,7 +219,7 @@ func (p *parser) partOf(i int, _ bool) (point, int, bool) {
 func part(s interval, which, today int) (interval, bool) {
 	n := s.days()
 	if n < 5 {
-		return s, which < 5
+		return s, which < 5 || which == 8
 	}
 	y, m, _ := civil(s.from)
 	year, month := n >= 365 && n <= 366, n >= 28 && n <= 31
@@ -234,6 +234,10 @@ func part(s interval, which, today int) (interval, bool) {
 	}
 	out := s
 	out.core = 0
+	if which == 8 && month { // the end of a month is its last days
+		out.from = s.to - 6
+		return out, true
+	}
 	switch which {
 	case 0, 3, 6:
 		out.to = half - 1
@@ -252,9 +256,9 @@ func part(s interval, which, today int) (interval, bool) {
 		default:
 			out.from, out.to = s.from+n/3, s.to-n/3
 		}
-	case 2, 4, 7:
+	case 2, 4, 7, 8:
 		out.from = half
-		if year && which == 2 && !s.rel {
+		if year && (which == 2 || which == 8) && !s.rel {
 			out.from = dayNumber(y, 9, 1)
 		}
 		if which == 7 && s.from <= today && today <= s.to {

@@ -221,3 +221,52 @@ func (p *parser) unitIn(m match) (unit, bool) {
 	}
 	return 0, false
 }
+
+// corrected reports whether the words between two bytes, behind one time and before another, say that the first was a mistake:
+// "Friday, no wait, Saturday".
+func (p *parser) corrected(from, to int) bool {
+	found := false
+	for j := p.wordAt(from); j < len(p.t) && p.t[j].start < to; j++ {
+		switch {
+		case matches(p.tab.correcting, p.t[j].low):
+			found = true
+		case !p.t[j].mark && !p.has(j, kArticle, kOn) && !matches(p.tab.filling, p.t[j].low):
+			return false
+		}
+	}
+	return found
+}
+
+// another reports whether the number of a day at word i is said beside one before it: "the 2nd or the 5th", "on the 5th, I mean
+// the 6th". next is the word behind it.
+func (p *parser) another(i, next int) bool {
+	if !p.t[i].ordinal || !p.endsAt(next) {
+		return false
+	}
+	j, joined := p.before(i-1, kArticle, kOn), false
+	for ; j > 0 && p.t[j].digits == 0; j-- {
+		switch {
+		case p.has(j, kOr, kAnd) || matches(p.tab.correcting, p.t[j].low):
+			joined = true
+		case !p.t[j].mark && !matches(p.tab.filling, p.t[j].low):
+			return false
+		}
+	}
+	return joined && j > 0 && p.t[j].ordinal && p.t[j].n <= 31 && p.has(j-1, kArticle)
+}
+
+// pair reports whether the number of a day at word i is the first of two, of which one at least is none that counts the things of
+// a short row: "the 27th and 28th". next is the word behind it.
+func (p *parser) pair(i, next int) bool {
+	if !p.has(next, kAnd, kOr) || !p.t[i].ordinal || !p.has(i-1, kArticle) {
+		return false
+	}
+	j := p.skip(next+1, kArticle)
+	return j < len(p.t) && p.t[j].ordinal && p.t[j].n <= 31 && p.t[j].n > 3 && p.endsAt(j+1)
+}
+
+// rowOf reports whether word i joins a number in a row to another before the noun of both: "the 5th and 6th floors".
+func (p *parser) rowOf(i int) bool {
+	j := p.skip(i+1, kArticle)
+	return p.has(i, kAnd, kOr) && j < len(p.t) && p.t[j].ordinal && !p.endsAt(j+1) && !p.tab.nouns && p.tab.progressive != nil
+}

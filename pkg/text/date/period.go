@@ -24,7 +24,7 @@ func (p *parser) monthYear(i int, loose bool) (point, int, bool) {
 	if !p.known || p.is(next, "'s") {
 		return point{}, i, false
 	}
-	if !loose && !p.timeBefore(i) {
+	if !loose && !p.timeBefore(i) && !matches(p.tab.inflected, p.t[i].low) {
 		return point{}, i, false
 	}
 	if p.has(i, kWeak) && !p.timeBefore(i) && !loose {
@@ -197,7 +197,7 @@ func (p *parser) quarter(i int, _ bool) (point, int, bool) {
 		from, months = (q-5)*6+1, 6
 	}
 	if rel && y == 0 {
-		if y = p.y; p.direction(i) > 0 && dayNumber(y, from+months, 1) <= p.today {
+		if y = p.y; (p.direction(i) > 0 || p.has(i-1, kUntil, kFrom)) && dayNumber(y, from+months, 1) <= p.today {
 			y++
 		}
 	}

@@ -217,5 +217,8 @@ func (p *parser) near(i int, loose bool) (point, int, bool) {
 			return p.fix(i, oneDay(day, true)), next, true
 		}
 	}
+	if pt, next, ok := p.fromNear(i, n); ok {
+		return pt, next, true
+	}
 	return p.fix(i, oneDay(p.today+n, true)), i + 1, true
 }

@@ -194,6 +194,9 @@ func (p *parser) stretched(a, b point) (interval, bool) {
 	if !a.fixed && !b.fixed && a.y == 0 && b.y == 0 && a.m != 0 && b.m != 0 && p.known {
 		return p.yearless(a, b)
 	}
+	if a.bareDay() && b.bareDay() && !p.tab.cjk {
+		return p.daysOfMonths(a, b)
+	}
 	last, ok := p.resolve(b)
 	if !ok {
 		if !a.fixed {
@@ -228,7 +231,7 @@ func (p *parser) stretched(a, b point) (interval, bool) {
 		return interval{}, false
 	}
 	switch a.part { // as the beginning of a range, a part is a moment
-	case 2:
+	case 2, 8:
 		first.from = a.base.to + 1
 	case 1:
 		first.from = a.base.from + a.base.days()/2

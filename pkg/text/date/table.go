@@ -90,6 +90,11 @@ type table struct {
 	stating        *regexp.Regexp // forms of the present alone, which tell the tense of their clause: "leaves"
 	denying        *regexp.Regexp // words that deny what their clause says
 	proposing      *regexp.Regexp // words that propose another day: "let's say Friday"
+	single         *regexp.Regexp // units of which there is one, where several have a form of their own: "month"
+	lasting        *regexp.Regexp // participles that say what is until a day: "closed until Friday"
+	correcting     *regexp.Regexp // words with which one corrects oneself: "Friday, no wait, Saturday"
+	filling        *regexp.Regexp // words that stand beside those: "I mean", "make that"
+	inflected      *regexp.Regexp // forms of a month that say "in" or "since"; of a weekday, that it is the last one: "måndags"
 }
 
 // tables returns the tables in order of preference. They are read once.
@@ -160,6 +165,7 @@ func (t *table) regexps() map[string]**regexp.Regexp {
 		"labels": &t.labels, "inside": &t.inside, "behindDay": &t.behindDay, "perfect": &t.perfect, "reflexive": &t.reflexive,
 		"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
 		"priced": &t.priced, "measured": &t.measured, "cancelled": &t.cancelled, "forbidding": &t.forbidding,
+		"single": &t.single, "lasting": &t.lasting, "correcting": &t.correcting, "filling": &t.filling, "inflected": &t.inflected,
 	}
 }
 

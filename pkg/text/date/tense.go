@@ -53,10 +53,10 @@ func (p *parser) sentenceDirection(i int) int {
 		if p.has(j, kUntil) {
 			break
 		}
-		if p.has(j, kSince) && !p.has(j, kFrom) {
+		if p.has(j, kSince) && (!p.has(j, kFrom) || p.isSince(j, i)) {
 			return -1
 		}
-		if !p.has(j, kArticle) && !p.has(j, kOn) {
+		if !p.has(j, kArticle, kOn) {
 			break
 		}
 	}
@@ -154,8 +154,11 @@ func (p *parser) cue(j, i int) int {
 		return 1
 	}
 	if p.isPast(j) {
-		if j < i && p.forbade(j, i) {
+		switch {
+		case j < i && p.forbade(j, i):
 			return 1
+		case p.lasts(j, i):
+			return 0
 		}
 		if p.tab.inverted && j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.future, p.t[j+1].low) { // "gefeiert wird am Samstag"
 			return 1
@@ -199,7 +202,7 @@ func (p *parser) isPast(j int) bool {
 	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
 		return false
 	}
-	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !p.isFinite(j) && !p.isState(j) && !p.hasGot(j)
+	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !matches(p.tab.correcting, low) && !p.isFinite(j) && !p.isState(j) && !p.hasGot(j)
 }
 
 // hasGot reports whether the word at j is the English "got" of "I've got an exam", which is what one has.

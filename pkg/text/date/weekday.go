@@ -86,7 +86,9 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 		return point{}, i, false
 	}
 	pt := p.empty(i)
-	pt.wd = wd
+	if pt.wd = wd; matches(p.tab.inflected, p.t[i].low) {
+		pt.near = -1
+	}
 	return pt, next, true
 }
 
@@ -137,4 +139,28 @@ func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 func (p *parser) plural(i int) bool {
 	low := strings.ToLower(p.s[p.t[i].start:p.t[i].end])
 	return strings.HasSuffix(low, "s") || strings.HasSuffix(low, "den") || strings.HasPrefix(low, "fines ") || strings.HasPrefix(low, "fins ")
+}
+
+// lasts reports whether the participle at j says what is, and not what was done: behind "be" where that makes no perfect of it,
+// "ist am Freitag geschlossen", or up to the date at i, "closed until Friday", "'s shut through the 9th".
+func (p *parser) lasts(j, i int) bool {
+	if !matches(p.tab.lasting, p.t[j].low) {
+		return false
+	}
+	for k, start := j-1, p.clauseStart(j); k >= start; k-- {
+		if matches(p.tab.being, p.t[k].low) {
+			return true
+		}
+	}
+	for i--; p.has(i, kArticle); i-- {
+	}
+	if i <= j || !p.has(i, kUntil, kTo) {
+		return false
+	}
+	for k := j - 1; k >= 0 && k >= j-2 && !p.t[k].mark; k-- {
+		if matches(p.tab.subject, p.t[k].low) || matches(p.tab.past, p.t[k].low) {
+			return false
+		}
+	}
+	return true
 }
