@@ -206,34 +206,3 @@ func (c *Conn) Erase(ctx context.Context, stream string, seq uint64) error {
 	}
 	return fmt.Errorf("erase event %d of %s: the broker did not: %w", seq, stream, memory.ErrUnavailable)
 }
-
-// Count returns how many events of a stream match a filter on stored subjects. It is one request to the broker, unless they
-// have very many subjects.
-func (c *Conn) Count(ctx context.Context, stream, filter string) (int, error) {
-	var n uint64
-	for subjects := 0; ; {
-		m, err := c.ask(ctx, "$JS.API.STREAM.INFO."+stream, map[string]any{"subjects_filter": filter, "offset": subjects})
-		if err != nil {
-			return 0, err
-		}
-		var page struct {
-			Error *jetstream.APIError `json:"error"`
-			Total int                 `json:"total"` // subjects
-			State struct {
-				Subjects map[string]uint64 `json:"subjects"`
-			} `json:"state"`
-		}
-		if err := json.Unmarshal(m.Data, &page); err != nil {
-			return 0, Classify(err, "count %s", filter)
-		}
-		if page.Error != nil {
-			return 0, Classify(page.Error, "count %s", filter)
-		}
-		for _, k := range page.State.Subjects {
-			n += k
-		}
-		if subjects += len(page.State.Subjects); len(page.State.Subjects) == 0 || subjects >= page.Total {
-			return int(n), nil
-		}
-	}
-}

@@ -28,23 +28,24 @@ const ServiceName = "eunoe"
 // Service answers requests. It is safe for concurrent use. Its methods may be called without Run, by a program that has
 // the store at hand.
 type Service struct {
-	cfg     Config
-	conn    *events.Conn
-	store   Store
-	preview func(context.Context, memory.Write) (memory.Changes, error)
-	sameLog func() error
-	warm    bool // vectors are searched
-	answers bool // a language model writes answers
-	recall  *recall.Engine
-	reflect *reflect.Reflector
-	writes  *write.Appender
-	log     zerolog.Logger
-	now     func() time.Time
-	gate    *admission.Gate
-	metrics *Metrics
-	ready   chan struct{}
-	keeper  *keeper // nil without a connection
-	started sync.Once
+	cfg      Config
+	conn     *events.Conn
+	store    Store
+	preview  func(context.Context, memory.Write) (memory.Changes, error)
+	sameLog  func() error
+	warm     bool // vectors are searched
+	answers  bool // a language model writes answers
+	recall   *recall.Engine
+	reflect  *reflect.Reflector
+	writes   *write.Appender
+	log      zerolog.Logger
+	now      func() time.Time
+	gate     *admission.Gate
+	metrics  *Metrics
+	ready    chan struct{}
+	keeper   *keeper // nil without a connection
+	statuses rounds[wire.Status]
+	started  sync.Once
 }
 
 // New returns a service. Without Conn the endpoints that write or read the log answer memory.ErrUnavailable, and Run
@@ -218,22 +219,6 @@ func (s *Service) reflectStream(ctx context.Context, bank memory.BankID, r wire.
 func (s *Service) Verify(ctx context.Context, _ memory.BankID, r wire.VerifyRequest) (wire.Verification, error) {
 	defer admission.Leave(ctx)() // it takes minutes, and operators ask for it seldom
 	return verify.Store(ctx, s.conn, s.store, verify.Options{Full: r.Full})
-}
-
-// reflectStore narrows the store's reader to what reflect reads.
-type reflectStore struct{ Store }
-
-// Read implements reflect.Store.
-func (s reflectStore) Read(ctx context.Context, bank memory.BankID, fn func(reflect.Reader) error) error {
-	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
-}
-
-// writeStore narrows the store's reader to what writes read.
-type writeStore struct{ Store }
-
-// Read implements write.Store.
-func (s writeStore) Read(ctx context.Context, bank memory.BankID, fn func(write.Reader) error) error {
-	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
 }
 
 // factHistory returns a fact with every fact that it replaced or that replaced it.

@@ -15,13 +15,19 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Status returns how far a bank is processed and what it holds.
+// Status returns how far a bank is processed and what it holds. Whoever asks while it is counted gets, with all others who
+// do, what is counted after that: everything that was acknowledged before a request is in its reply.
 func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusRequest) (wire.Status, error) {
+	return s.statuses.get(ctx, bank, func() (wire.Status, error) { return s.status(ctx, bank) })
+}
+
+func (s *Service) status(ctx context.Context, bank memory.BankID) (wire.Status, error) {
 	st := wire.Status{Waiting: []wire.Waiting{}, Answers: s.answers}
 	var lastWrite uint64
+	var windows queue.Unended
 	if s.conn != nil {
 		var err error
-		if st.Windows, err = s.windows(ctx, bank); err != nil { // before the last write: a window that ends meanwhile is counted in either
+		if windows, err = queue.CountUnended(ctx, s.conn, bank); err != nil { // before the last write: a window that ends meanwhile is counted in either
 			return st, err
 		}
 		if st.Messages.Last, err = s.conn.LastMessage(ctx, bank); err != nil {
@@ -41,12 +47,16 @@ func (s *Service) Status(ctx context.Context, bank memory.BankID, _ wire.StatusR
 	if err := s.unapplied(ctx, bank, messages, writes, lastWrite, &st); err != nil {
 		return st, err
 	}
-	st.Settled = st.Conservation.Pending == 0 && st.Windows.Pending == 0 && messages >= st.Messages.Last && writes >= lastWrite
+	settled := func() bool {
+		st.Windows = wire.Pending{Pending: windows.Queued + windows.Parked, Parked: windows.Parked}
+		return st.Conservation.Pending == 0 && st.Windows.Pending == 0 && messages >= st.Messages.Last && writes >= lastWrite
+	}
+	st.Settled = settled()
 	if st.Settled && s.conn != nil { // a window may have been cut since they were counted
-		if st.Windows, err = s.windows(ctx, bank); err != nil {
+		if windows, err = windows.Recount(ctx, s.conn, bank); err != nil {
 			return st, err
 		}
-		st.Settled = st.Windows.Pending == 0
+		st.Settled = settled()
 	}
 	return st, nil
 }
@@ -69,21 +79,6 @@ func (s *Service) read(ctx context.Context, bank memory.BankID, st *wire.Status)
 		return messages, writes, err
 	}
 	return messages, writes, s.store.Read(ctx, bank, fill) // it may have been made since the first look
-}
-
-// windows counts the windows of a bank that have not ended. The queue is counted before and after the parked ones, so that
-// one which moves between them is not missed; it may be counted twice for a moment.
-func (s *Service) windows(ctx context.Context, bank memory.BankID) (wire.Pending, error) {
-	before, err := queue.Pending(ctx, s.conn, bank)
-	if err != nil {
-		return wire.Pending{}, err
-	}
-	parked, err := queue.CountParked(ctx, s.conn, bank)
-	if err != nil {
-		return wire.Pending{}, err
-	}
-	after, err := queue.Pending(ctx, s.conn, bank)
-	return wire.Pending{Pending: max(before, after) + parked, Parked: parked}, err
 }
 
 // accounts fills in what the store counts.
@@ -125,8 +120,11 @@ func (s *Service) accounts(r Reader, st *wire.Status, now time.Time) error {
 }
 
 // readBacklog is the backlog of messages up to which status reads each of them, and so leaves out what is no message.
-// A larger one is counted by the broker.
-const readBacklog = 100
+// A larger one is counted by the broker. Of fewBacklog each costs one request, and no consumer is made.
+const (
+	readBacklog = 100
+	fewBacklog  = 3
+)
 
 // unapplied adds the messages and writes that the streams hold and the store has not applied yet.
 func (s *Service) unapplied(ctx context.Context, bank memory.BankID, messages, writes, lastWrite uint64, st *wire.Status) error {
@@ -157,6 +155,18 @@ func (s *Service) unappliedMessages(ctx context.Context, bank memory.BankID, aft
 			st.Lag = memory.Duration(age.Truncate(time.Millisecond))
 		}
 	}
+	few, err := s.fewBetween(ctx, stream, subject, after, st.Messages.Last)
+	if err != nil {
+		return err
+	}
+	if len(few) <= fewBacklog {
+		for _, e := range few {
+			if !memory.IsForeign(e.Data) {
+				add(1, e.Stored)
+			}
+		}
+		return nil
+	}
 	n, err := ordered.Count(ctx, s.conn, stream, []string{subject}, after)
 	if err != nil {
 		return err
@@ -176,4 +186,22 @@ func (s *Service) unappliedMessages(ctx context.Context, bank memory.BankID, aft
 		err = nil
 	}
 	return err
+}
+
+// fewBetween returns the events of a stream that match a filter, come after a sequence and not after last. Where there are
+// more than fewBacklog, it returns one more than that.
+func (s *Service) fewBetween(ctx context.Context, stream, filter string, after, last uint64) (few []events.Event, err error) {
+	for after < last && len(few) <= fewBacklog {
+		e, err := s.conn.NextEvent(ctx, stream, filter, after+1)
+		if errors.Is(err, memory.ErrNotFound) { // the last one was erased meanwhile
+			return few, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if after = e.Seq; after <= last {
+			few = append(few, e)
+		}
+	}
+	return few, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
+	"github.com/eunoe-memory/eunoe/pkg/query/reflect"
 	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/query/write"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -110,4 +111,20 @@ type PendingSession struct {
 	First, Last uint64    // sequences
 	Oldest      time.Time // stream timestamp of the first
 	Newest      time.Time // stream timestamp of the last
+}
+
+// reflectStore narrows the store's reader to what reflect reads.
+type reflectStore struct{ Store }
+
+// Read implements reflect.Store.
+func (s reflectStore) Read(ctx context.Context, bank memory.BankID, fn func(reflect.Reader) error) error {
+	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
+}
+
+// writeStore narrows the store's reader to what writes read.
+type writeStore struct{ Store }
+
+// Read implements write.Store.
+func (s writeStore) Read(ctx context.Context, bank memory.BankID, fn func(write.Reader) error) error {
+	return s.Store.Read(ctx, bank, func(r Reader) error { return fn(r) })
 }

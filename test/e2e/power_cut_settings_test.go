@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,27 +69,22 @@ func TestASettingsFileOfAStreamThatIsTorn(t *testing.T) {
 			goesOn(t, own, "parrot", 14)
 		})
 	}
+	withoutCopies := func() settings.Config {
+		own := apptest.Settings(t, nil)
+		if err := errors.Join(os.CopyFS(own.Data, os.DirFS(files)), os.RemoveAll(filepath.Join(own.Data, "streams", "settings"))); err != nil {
+			t.Fatal(err)
+		}
+		return own
+	}
 	t.Run("without a copy, the checksum is written anew", func(t *testing.T) {
 		t.Parallel()
-		own := apptest.Settings(t, nil)
-		if err := os.CopyFS(own.Data, os.DirFS(files)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.RemoveAll(filepath.Join(own.Data, "streams", "settings")); err != nil {
-			t.Fatal(err)
-		}
+		own := withoutCopies()
 		damageFiles(t, own.Data, "meta.sum", empty)
 		goesOn(t, own, "harpsichord", 13)
 	})
 	t.Run("without a copy, a kept stream without settings stops consolidation, and no event is lost", func(t *testing.T) {
 		t.Parallel()
-		own := apptest.Settings(t, nil)
-		if err := os.CopyFS(own.Data, os.DirFS(files)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.RemoveAll(filepath.Join(own.Data, "streams", "settings")); err != nil {
-			t.Fatal(err)
-		}
+		own := withoutCopies()
 		damageFiles(t, own.Data, "MEM_MESSAGES/meta.inf", half)
 		session(t, own, func(p plain, l *local.Local) { notItsLog(t, p, l.HTTP, "talk", "MEM_MESSAGES") })
 		if err := offline.Rebuild(t.Context(), own, nil, offline.Smaller); err != nil {

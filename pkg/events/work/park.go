@@ -53,11 +53,6 @@ func Parked(ctx context.Context, c *events.Conn) (map[string]int, error) {
 	return out, nil
 }
 
-// CountParked returns the number of parked windows of a bank.
-func CountParked(ctx context.Context, c *events.Conn, bank memory.BankID) (int, error) {
-	return c.Count(ctx, c.Naming.Parked(), c.Naming.BankKind(bank, events.KindParked))
-}
-
 // ParkedWindows returns the parked windows of a bank as events, oldest first, including those that cannot be decoded.
 func ParkedWindows(ctx context.Context, c *events.Conn, bank memory.BankID) ([]events.Event, error) {
 	var out []events.Event
@@ -135,9 +130,4 @@ func eachOf(ctx context.Context, c *events.Conn, stream, filter string, next uin
 		}
 		next = e.Seq + 1
 	}
-}
-
-// Pending returns the number of windows of a bank that are queued or being extracted.
-func Pending(ctx context.Context, c *events.Conn, bank memory.BankID) (int, error) {
-	return c.Count(ctx, c.Naming.Windows(), c.Naming.BankKind(bank, events.KindWindow))
 }
