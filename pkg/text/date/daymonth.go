@@ -176,6 +176,11 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 			return false
 		}
 	}
+	for j := start - 1; j >= 0 && !strings.Contains(".!?;", p.t[j].low); j-- {
+		if p.has(j, kMonth) && !p.has(j, kWeak) { // "serviced every October, last on the 14th" is of that one
+			return false
+		}
+	}
 	return true
 }
 

@@ -148,7 +148,8 @@ func changeOfClause(s string) (Change, bool) {
 			continue
 		}
 		x := cutAt(" "+strings.ToLower(groups["x"]), " ", changeEnds)
-		if f.kind != EndOfPlan { // a trip to Rome is one plan; a job is quit to travel
+		x = strings.TrimPrefix(x, " going to ") // "stopped going to Mass"
+		if f.kind != EndOfPlan {                // a trip to Rome is one plan; a job is quit to travel
 			x = cutAt(x, " ", []string{" to "})
 		}
 		if f.kind == EndOfPossession { // what it was given for is another thing

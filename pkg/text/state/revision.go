@@ -54,13 +54,17 @@ type Revision struct {
 	Words    []string // content words without those of cues, lower case, in order
 }
 
-// RevisionOf reads a sentence in a language; false for a language without a table, English among them.
+// RevisionOf reads a sentence in a language; false for a language without a table, English among them, and for a sentence that
+// asks, or tells of what nearly was, may be or is wished.
 func RevisionOf(s string, lang text.Language) (Revision, bool) {
 	t := revisionTables()[lang]
 	if t == nil || len(s) > longestStatement || strings.ContainsAny(s, "?？؟") {
 		return Revision{}, false
 	}
 	r, plain := Revision{Language: lang}, t.plain(s)
+	if t.unsure != nil && t.unsure.MatchString(plain) {
+		return Revision{}, false
+	}
 	content := plain
 	for i, form := range t.cues {
 		if form == nil || !form.MatchString(plain) {
@@ -96,7 +100,9 @@ func Languages() []text.Language { return slices.Sorted(maps.Keys(revisionTables
 type revisionTable struct {
 	cjk  bool
 	stop *regexp.Regexp
-	cues []*regexp.Regexp // by the order of cueNames; nil = the language has none
+	// unsure is in sentences of what nearly was, may be or is wished; nil = the language has none.
+	unsure *regexp.Regexp
+	cues   []*regexp.Regexp // by the order of cueNames; nil = the language has none
 }
 
 // plain returns the words of a sentence in lower case between spaces, or, where words have no spaces between them, its
@@ -130,6 +136,8 @@ var revisionTables = sync.OnceValue(func() map[text.Language]*revisionTable {
 			t.cjk = true
 		case name == "stop":
 			t.stop = t.compile(forms)
+		case name == "unsure":
+			t.unsure = t.compile(forms)
 		default:
 			t.cues[slices.Index(cueNames, name)] = t.compile(forms)
 		}

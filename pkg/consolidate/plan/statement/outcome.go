@@ -68,7 +68,7 @@ func stemList(r Reading) []string {
 }
 
 var (
-	switchedTo = inBody(`(?i)^\S+ (?:(?:has|have|finally|just|recently|already) )*(?:switched|changed|went over|moved over|migrated|converted) (?:over )?to `)
+	switchedTo = inBody(`(?i)^\S+ (?:(?:has|have|finally|just|recently|already) )*(?:switched|changed|went over|moved over|migrated|converted|upgraded|updated|downgraded) (?:over )?to `)
 	// usesOne finds how a text says which one of its kind somebody uses or has.
 	usesOne = inBody(`(?i)^\S+ (?:(?:always|usually|still|only|mostly) )?(?:uses|use|drinks|eats|drives|rides|takes|reads|watches|runs|writes|plays|wears|buys|banks|works|is on|is with|is using|is learning|has)\b`)
 )
@@ -81,9 +81,12 @@ func switches(newer, older Reading) Relation {
 		return Unrelated
 	}
 	verb := strings.Fields(older.submatch(usesOne)[0])
-	skip := setOf(append(text.ContentStems(strings.Join(verb, " ")), "switch", "chang", "convert", "migrat"))
+	skip := setOf(append(text.ContentStems(strings.Join(verb, " ")), "switch", "chang", "convert", "migrat", "upgrad", "updat", "downgrad", "said"))
 	common, onlyNew, onlyOld := CountStems(newer.Words, older.Words, skip)
 	switch {
+	case len(newer.Numbers) == 1 && len(older.Numbers) == 1 && !slices.Equal(newer.Numbers, older.Numbers) &&
+		slices.Equal(without(newer.Names, newer.Numbers), without(older.Names, older.Numbers)) && onlyNew == 1 && onlyOld == 1: // another version
+		return Correction
 	case common > 0 && onlyNew > 0 && onlyNew <= 2 && onlyOld > 0 && onlyOld <= 2:
 		return Correction
 	case common == 0 && onlyNew == 1 && onlyOld == 1 && slices.Contains([]string{"uses", "use"}, strings.ToLower(verb[len(verb)-1])):
@@ -193,7 +196,10 @@ var (
 // ages reports whether the newer text says that its subject turned another number of years than the older one says.
 func ages(newer, older Reading) bool {
 	n, o := newer.submatch(turned), older.submatch(isAged)
-	return n != nil && o != nil && !newer.Negated && !older.Negated && strings.EqualFold(n[1], o[1]) && len(newer.Numbers) == 1 && len(older.Numbers) == 1 &&
+	if n == nil || o == nil || !strings.EqualFold(n[1], o[1]) && !(slices.Contains(older.Names, strings.ToLower(n[1])) && strings.HasSuffix(o[1], " "+n[1])) {
+		return false // "Ana's son Max is 7", "Max turned 8"
+	}
+	return !newer.Negated && !older.Negated && len(newer.Numbers) == 1 && len(older.Numbers) == 1 &&
 		!slices.Equal(newer.Numbers, older.Numbers) && slices.Equal(text.Numbers(n[2]), newer.Numbers) && slices.Equal(text.Numbers(o[2]), older.Numbers)
 }
 
@@ -270,7 +276,7 @@ func doses(newer, older Reading) bool {
 	who, whose := strings.CutSuffix(n[1], "'s")
 	thing := text.ContentStems(n[2])
 	if !whose {
-		who = first(newer)
+		who = strings.TrimSuffix(first(newer), "'s") // "Ana's doctor upped the iron"
 	}
 	return strings.EqualFold(who, o[1]) && len(thing) > 0 && Subset(thing, stemList(older))
 }

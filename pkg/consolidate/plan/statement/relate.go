@@ -31,7 +31,7 @@ func Relate(newer, older Reading) Relation {
 	case ends(newer, older), value == Correction, instead(newer, older), corrects(newer, older), outcomeOf(newer, older),
 		learns(newer, older), succeeds(newer, older), ages(newer, older), counts(newer, older), fulfils(newer, older),
 		leaves(newer, older), replans(newer, older), dies(newer, older), repays(newer, older), prefersOther(newer, older),
-		doses(newer, older):
+		doses(newer, older), renumbers(newer, older):
 		return Correction
 	case contradicts(newer, older), opposes(newer, older), renews(newer, older):
 		if newer.HasPhrase(news) {
@@ -61,7 +61,7 @@ func (r Reading) Revises() bool {
 }
 
 // revising are forms of texts that revoke an earlier one.
-var revising = []*pattern{dosed, paidBack, passedAway, gotten, backFrom, movedOut, insteadOf, switchedTo, learned, inOffice, turned, newSchool, gotInstead}
+var revising = []*pattern{dosed, paidBack, passedAway, gotten, backFrom, movedOut, insteadOf, switchedTo, learned, inOffice, turned, newSchool, gotInstead, newNumber}
 
 // news are words that announce that something is otherwise than before.
 var news = NewPhrases("now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
@@ -147,7 +147,7 @@ var (
 func ends(newer, older Reading) bool {
 	c := newer.Change
 	if c == nil || c.Kind == state.NewValue || older.Change != nil || older.Negated || older.isPast() && c.Kind != state.Mistaken ||
-		len(older.Words) > longestEnded {
+		len(older.Words) > longestEnded || ownedByAnother(newer, older) {
 		return false
 	}
 	same := c.Subject == "" || older.beginsWith(c.Subject)
@@ -197,7 +197,7 @@ func ends(newer, older Reading) bool {
 // renews reports whether the newer text states that a thing described by the older one has changed.
 func renews(newer, older Reading) bool {
 	c := newer.Change
-	if c == nil || c.Kind != state.NewValue || older.Change != nil || older.Negated || older.isPast() {
+	if c == nil || c.Kind != state.NewValue || older.Change != nil || older.Negated || older.isPast() || ownedByAnother(newer, older) {
 		return false
 	}
 	about := strings.Join(c.Of, " ")

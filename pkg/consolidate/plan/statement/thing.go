@@ -66,6 +66,24 @@ func (r Reading) owners() []string {
 	return out
 }
 
+// ownedByAnother reports whether one of two texts tells of the thing of a relative or friend of whom the other has no word: "Ana's
+// neighbour's dog", "Ana's dog". A newer one that names the thing alone, "Rex died", may mean anybody's.
+func ownedByAnother(newer, older Reading) bool {
+	whose := len(newer.owners()) > 0 || newer.Change != nil && newer.Change.Subject != ""
+	return newer.ownerBesides(older) || whose && older.ownerBesides(newer)
+}
+
+// ownerBesides reports whether somebody without a name owns a thing in the text whom the other text does not speak of.
+func (r Reading) ownerBesides(o Reading) bool {
+	for w := range strings.FieldsSeq(r.body) {
+		who, ok := strings.CutSuffix(w, "'s")
+		if stem := text.Stem(strings.ToLower(who)); ok && (persons[stem] || several[stem] || kin[stem]) && !o.Stems[stem] {
+			return true
+		}
+	}
+	return false
+}
+
 var calendarStems = setOf(text.ContentStems("Monday Tuesday Wednesday Thursday Friday Saturday Sunday morning afternoon evening weekend"))
 
 // implies maps the stem of a thing to stems that imply it.

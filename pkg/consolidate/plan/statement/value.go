@@ -191,3 +191,15 @@ func inCalendar(w string) bool {
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }
+
+// newNumber finds a number by which somebody is to be reached from now on, reachedBy one that was said before.
+var (
+	newNumber = inBody(`^(\S+'s) new (?:(?:phone|mobile|cell|telephone) )?number is \D*\d`)
+	reachedBy = inBody(`^(\S+'s) (?:(?:phone|mobile|cell|telephone) )?number is \D*\d`)
+)
+
+// renumbers reports whether the newer text tells a new telephone number of whom the older one tells another.
+func renumbers(newer, older Reading) bool {
+	n, o := newer.submatch(newNumber), older.submatch(reachedBy)
+	return n != nil && o != nil && strings.EqualFold(n[1], o[1]) && !slices.Equal(newer.Numbers, older.Numbers)
+}
