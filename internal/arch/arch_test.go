@@ -33,6 +33,7 @@ var floors = map[string]float64{
 	"pkg/text/state":                     1.1,
 	"pkg/text/class":                     1.1,
 	"pkg/text/class/generate":            1.2,
+	"pkg/text/thesaurus":                 1.2,
 	"pkg/events":                         1,
 	"pkg/events/internal/pull":           1.1,
 	"pkg/events/ordered":                 1.2,

@@ -9,6 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/class"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
+	"github.com/eunoe-memory/eunoe/pkg/text/thesaurus"
 )
 
 // Kind is the kind of answer a question asks for, as far as its words tell.
@@ -34,6 +35,7 @@ type Term struct {
 
 	Language text.Language // whose stem it is; "" for English and languages without stems
 	Earlier  bool          // only lines before the last have it
+	StandIns []string      // folded words that everyday talk uses for it, each once; nil for none
 }
 
 // Forms returns what an index that stems by itself is asked for: the word of the question and the irregular forms of the
@@ -114,7 +116,7 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		if !known {
 			i = len(q.Terms)
 			at[term.Stem] = i
-			term.Earlier = w.Start < lastLine
+			term.Earlier, term.StandIns = w.Start < lastLine, thesaurus.StandIns(fold, language)
 			q.Terms = append(q.Terms, term)
 		} else if w.Start >= lastLine {
 			q.Terms[i].Earlier = false

@@ -44,21 +44,23 @@ const (
 
 // reader reads texts for one question; each text is read once and each word stemmed once.
 type reader struct {
-	q       Question
-	family  float64         // what a word of a term's family counts
-	index   map[string]int  // stem to its place in q.Terms
-	lone    map[rune]int    // terms of one Chinese character, which texts have in pairs
-	named   map[string]bool // folded name words of the participants the question names
-	things  map[string]bool // q.Things
-	second  [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
-	third   [256]uint32     // by its second byte: third bytes
-	matched map[string]match
-	seen    map[string]*reading
-	none    *reading // of no text
+	q        Question
+	family   float64         // what a word of a term's family counts
+	standIn  float64         // what a word that stands for a term counts
+	index    map[string]int  // stem to its place in q.Terms
+	standIns map[string]int  // the same for the stems of words that stand for a term
+	lone     map[rune]int    // terms of one Chinese character, which texts have in pairs
+	named    map[string]bool // folded name words of the participants the question names
+	things   map[string]bool // q.Things
+	second   [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
+	third    [256]uint32     // by its second byte: third bytes
+	matched  map[string]match
+	seen     map[string]*reading
+	none     *reading // of no text
 }
 
-func newReader(q Question, size int, family float64) *reader {
-	r := &reader{q: q, family: family, index: map[string]int{}, named: map[string]bool{}, things: make(map[string]bool, len(q.Things)), matched: map[string]match{},
+func newReader(q Question, size int, w Weights) *reader {
+	r := &reader{q: q, family: w.Family, standIn: w.StandIn, index: map[string]int{}, standIns: map[string]int{}, named: map[string]bool{}, things: make(map[string]bool, len(q.Things)), matched: map[string]match{},
 		seen: make(map[string]*reading, 2*size), none: &reading{tf: make([]float64, len(q.Terms)), pairs: make([]bool, len(q.Pairs))}}
 	for i, t := range q.Terms {
 		r.index[t.Stem] = i
@@ -73,6 +75,7 @@ func newReader(q Question, size int, family float64) *reader {
 		for _, form := range text.FormsOf(t.Stem) {
 			r.allow(form)
 		}
+		r.addStandIns(i)
 	}
 	for _, w := range q.Things {
 		r.things[w] = true
@@ -81,47 +84,6 @@ func newReader(q Question, size int, family float64) *reader {
 		text.EachIndexWord(s, func(w text.IndexWord) { r.named[string(w.Folded)] = true })
 	}
 	return r
-}
-
-// allow makes mayMatch hold for words whose stem may be s, or of its family. Stemming keeps the first two letters of a
-// word, and the third if a fourth follows, except that a y may become an i: "dying" is "die", and "tying" is "tie".
-func (r *reader) allow(s string) {
-	if len(s) == 0 {
-		return
-	}
-	if len(s) == 1 {
-		r.second[s[0]] = ^uint32(0)
-		for i := range r.third {
-			r.third[i] = ^uint32(0)
-		}
-		return
-	}
-	r.second[s[0]] |= letter(s[1])
-	letters := ^uint32(0)
-	if len(s) > 3 {
-		letters = letter(s[2])
-	}
-	r.third[s[1]] |= letters
-	if s[1] == 'i' {
-		r.third['y'] |= letters
-	}
-}
-
-// letter is the set of a letter and of the one that stemming replaces by it.
-func letter(b byte) uint32 {
-	if b == 'i' {
-		return 1<<('i'%32) | 1<<('y'%32)
-	}
-	return 1 << (b % 32)
-}
-
-// mayMatch reports whether a word begins like a term.
-func (r *reader) mayMatch(fold []byte) bool {
-	seconds := r.second[fold[0]]
-	if len(fold) == 1 {
-		return seconds != 0
-	}
-	return seconds&(1<<(fold[1]%32)) != 0 && (len(fold) == 2 || r.third[fold[1]]&(1<<(fold[2]%32)) != 0)
 }
 
 // message is what a message holds of a question: its text and its caption.
@@ -214,9 +176,8 @@ func (r *reader) read(s string) *reading {
 		if m.term < 0 {
 			return
 		}
-		counts := r.family
-		if !m.family {
-			counts = 1
+		counts := m.counts
+		if counts == 1 {
 			r.pair(got, latest, m.term)
 			latest[m.term] = got.words
 		}

@@ -17,7 +17,7 @@ import (
 func TestAStemBeginsAsItsWordsDo(t *testing.T) {
 	var unread []string
 	try := func(w string) {
-		r := newReader(Question{Terms: []Term{{Stem: text.BaseStem(w), Word: text.BaseStem(w)}}}, 0, 0)
+		r := newReader(Question{Terms: []Term{{Stem: text.BaseStem(w), Word: text.BaseStem(w)}}}, 0, Weights{})
 		if !r.mayMatch([]byte(w)) {
 			unread = append(unread, w)
 		}
@@ -77,7 +77,7 @@ func TestReadingOnTwoCoresChangesNothing(t *testing.T) {
 			c[i].Prev, c[i].Prev2 = &Neighbour{Text: c[i-1].Text}, &Neighbour{Text: c[i-2].Text, Caption: c[i-2].Caption}
 		}
 	}
-	both, one := newReader(q, len(c), .5), newReader(q, len(c), .5)
+	both, one := newReader(q, len(c), Weights{Family: .5}), newReader(q, len(c), Weights{Family: .5})
 	read, want := both.readAll(c), make([]readings, len(c))
 	one.readEach(c, want)
 	if diff := cmp.Diff(want, read, cmp.AllowUnexported(readings{}, message{}, reading{})); diff != "" {

@@ -56,7 +56,7 @@ type session struct {
 }
 
 func newScorer(q Question, c []Candidate, stats Stats, w Weights) *scorer {
-	s := &scorer{q: &q, c: c, w: w, read: newReader(q, len(c), w.Family).readAll(c), sessions: map[string]*session{},
+	s := &scorer{q: &q, c: c, w: w, read: newReader(q, len(c), w).readAll(c), sessions: map[string]*session{},
 		tf: make([][]float64, len(c)), own: make([]float64, len(c)), around: make([]float64, len(q.Terms)), together: make([]float64, len(q.Terms))}
 	flat := make([]float64, len(c)*len(q.Terms))
 	for i := range c {

@@ -27,6 +27,7 @@ type Weights struct {
 	Prev2    float64       // a word in the one before that
 	Next     float64       // a word in the message after
 	Family   float64       // a word of a term's family ("mentor" for "mentorship"), against 1 for the term itself
+	StandIn  float64       // a word that stands for a term ("married" for "wedding"), against 1 for the term itself
 
 	Signals []Signal
 }
@@ -52,7 +53,7 @@ func (w Weights) Scaled(name string, factor float64) Weights {
 // A share of the question is divided by the summed idf of its terms, so that a long question weighs no more than a
 // short one.
 func DefaultWeights() Weights {
-	return Weights{K1: 0.8, Long: 60, LongNear: 40, Apart: 10 * time.Minute, Caption: 0.7, Prev: 0.4, Prev2: 0.2, Next: 0.2, Family: 0.5, Signals: []Signal{
+	return Weights{K1: 0.8, Long: 60, LongNear: 40, Apart: 10 * time.Minute, Caption: 0.7, Prev: 0.4, Prev2: 0.2, Next: 0.2, Family: 0.5, StandIn: 0.3, Signals: []Signal{
 		// The BM25F score of the question's terms over the message's text and caption and its neighbours', and its share.
 		{"words", 0.28, 0, func(v *View) float64 { return v.words }},
 		{"words share", 0, 2.14, func(v *View) float64 { return v.share(v.words) }},
