@@ -178,8 +178,10 @@ func stageFindings(ctx context.Context, conn *events.Conn) []finding {
 
 // answerFinding asks for the bank's status, which checks the store, the query stage and the permissions at once.
 func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
-	_, err := c.Status(ctx, a.bankID())
+	st, err := c.Status(ctx, a.bankID())
 	switch {
+	case err == nil && st.Windows.Parked > 0:
+		return finding{Check: "answers", OK: true, Found: fmt.Sprintf("the store answers for bank %s, of which %s for the token budget", a.Bank, wait(st.Windows.Parked))}
 	case err == nil, errors.Is(err, memory.ErrNotFound):
 		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.Bank}
 	case errors.Is(err, memory.ErrForbidden):
@@ -188,4 +190,12 @@ func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 		return finding{Check: "answers", Found: errorText(err), Mend: "permissions: allow " + a.Prefix + "." + events.EncodeToken(a.Bank) + ".> and an inbox of its own; the query stage needs allow_responses"}
 	}
 	return finding{Check: "answers", Found: errorText(err), Mend: "look at the query stage's log"}
+}
+
+// wait says that windows wait.
+func wait(windows int) string {
+	if windows == 1 {
+		return "1 window waits"
+	}
+	return fmt.Sprintf("%d windows wait", windows)
 }

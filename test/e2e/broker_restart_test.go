@@ -95,13 +95,13 @@ func (s *stages) allReady(t *testing.T) {
 }
 
 // doctor runs `eunoe doctor` against a broker.
-func doctor(t *testing.T, url string) string {
+func doctor(t *testing.T, url string, args ...string) string {
 	t.Helper()
 	dir, err := programs.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := exec.CommandContext(t.Context(), filepath.Join(dir, "eunoe"), "doctor", "--url", url).CombinedOutput() // its exit code is that something is to mend
+	out, _ := exec.CommandContext(t.Context(), filepath.Join(dir, "eunoe"), append([]string{"doctor", "--url", url}, args...)...).CombinedOutput() // its exit code is that something is to mend
 	return string(out)
 }
 
