@@ -82,11 +82,12 @@ func (t *drafter) sentence(s string) {
 		}
 	}
 	h := personsOf(ps)
-	if !h.I && !h.we && !resolved && content < 2 && !commands(ps) && !strings.ContainsAny(s, "0123456789") && !callsOff(s) {
+	goesOn := follows && dangling.Has(firstWord(ps))
+	if !h.I && !h.we && !resolved && content < 2 && !commands(ps) && !strings.ContainsAny(s, "0123456789") && !callsOff(s) && !(goesOn && ofPerson.MatchString(s)) {
 		t.remember(s)
 		return
 	}
-	if follows && dangling.Has(firstWord(ps)) && t.append(s, h) {
+	if goesOn && t.append(s, h) {
 		t.follows = true
 		t.remember(s)
 		return
@@ -175,10 +176,11 @@ func (t *drafter) quote(verb, s string, h persons) string {
 	return who + " " + verb + ": " + s
 }
 
-// selfContained reports whether the subject of a sentence is named.
+// selfContained reports whether the subject of a sentence is named. A relative without a name is the speaker's: "Wife's
+// expecting".
 func selfContained(s string) bool {
 	names := text.Names(s)
-	return len(names) > 0 && (strings.HasPrefix(s, names[0]) || strings.HasPrefix(s, "The "+names[0]))
+	return len(names) > 0 && !relatives.Has(strings.TrimSuffix(strings.ToLower(names[0]), "'s")) && (strings.HasPrefix(s, names[0]) || strings.HasPrefix(s, "The "+names[0]))
 }
 
 // append joins a sentence about "it" or "they" to the draft that it follows, and reports whether it did.

@@ -20,7 +20,8 @@ var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, 
 // bareOpeners need no mark behind them.
 var bareOpeners = phraseList(`and, but, also, plus, oh, well, yeah, yep, yup, ok, okay, haha, lol, lmao, aww, hmm, um, uh, btw, by the way, anyway, fyi, just so you know,
 	wow, please remember that, remember that, please note that, note that, keep in mind that, please keep in mind that, bear in mind that, don't forget that,
-	keep in mind, bear in mind, please keep in mind, i mean, you know what, also just, and also, but also, and then, so yeah`)
+	keep in mind, bear in mind, please keep in mind, i mean, you know what, also just, and also, but also, and then, so yeah, ugh, phew, omg, ngl, tbh, oof,
+	welp`)
 
 var openerSet, bareSet = phraseSet(openers), phraseSet(bareOpeners)
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
@@ -270,3 +271,6 @@ func possessive(name string) string {
 	}
 	return name + "'s"
 }
+
+// ofPerson finds what is said of the person of the sentence before, in however few words: "She can't walk".
+var ofPerson = regexp.MustCompile(`^(?i:he|she)(?:'\p{L}+| \p{L})`)

@@ -44,7 +44,9 @@ const (
 	changeObject  = `(?P<x>[^,;:!?()]+)`
 	sinceLong     = ` since (?i:\d{4}|(?:\d{1,2}\S{0,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|christmas|easter|new year|halloween|` +
 		`last (?:year|month|week|spring|summer|autumn|fall|winter)|(?:the|their|his|her|my) (?:\p{L}+ )?(?:surgery|operation|accident|divorce|birth|diagnosis|pregnancy|injury|scare))`
-	passive = ` (?:was|is|has been|have been|were|are|got|had to be|will be)(?: (?:now|just|unfortunately|finally|already|officially))* `
+	// changeWhen is what may stand behind a verb without an object: "expired last week", and not "ran out of milk", "is over the moon".
+	changeWhen = `(?: (?:now|already|today|yesterday|early|at|last|this|next|in|on|for|since|after|a|two|three|\d+|due|because|by|again|then|so)(?: [\p{L}\d]+){0,3})?(?: \([^()]*\))?`
+	passive    = ` (?:was|is|has been|have been|were|are|got|had to be|will be)(?: (?:now|just|unfortunately|finally|already|officially))* `
 )
 
 // changeForms are the forms of sentences that end something, in the order in which they are tried.
@@ -85,8 +87,8 @@ var changeForms = []struct {
 		changeLead+changeSubject+changeAdverbs+` (?:traded|swapped|replaced|exchanged) (?P<x>[^,;:!?()]+?) (?:in\b|for |with |by )`)},
 	{EndOfPossession, newForm("", "died, passed away, put down, put to sleep, ran away, stolen, written off",
 		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|sadly|finally|was|were|got|to be|is|are) )*(?:died|passed away|put down|put to sleep|run over|ran away|run away|stolen|written off|dead)\b`)},
-	{EndOfAny, newForm("", "lapse, expire, over, run out, ran out, shut down, closed",
-		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|finally|now|is|are|was|were|been) )*(?:lapsed|expired|ran out|run out|over|ended|shut down|closed down|discontinued|finished)(?: \p{L}+){0,3}[.!]?$`)},
+	{EndOfAny, newForm("", "lapse, expire, over, run out, ran out, shut down, closed, ended, finished, discontinued",
+		changeLead+`(?P<x>\p{L}[^,;:!?()]*?) (?:(?:has|have|had|just|recently|finally|now|is|are|was|were|been) )*(?:lapsed|expired|ran out|run out|over|ended|shut down|closed down|discontinued|finished)`+changeWhen+`[.!]?$`)},
 	{EndOfAny, newForm("", "lapse, expire, run out, slide", changeLead+changeSubject+changeAdverbs+` lets? (?P<x>[^,;:!?()]+?) (?:lapse|expire|run out|slide|go)\b`)},
 	{EndOfTask, newForm("", "finish, complete", changeLead+changeSubject+changeAdverbs+` (?:finished|completed)(?: (?:reading|watching|writing))? `+changeObject)},
 	{NewOne, newForm("", "a new", changeLead+changeSubject+changeAdverbs+` (?:has|have|got|gotten|gets|found|hired|chose|started) a new (?P<x>\p{Ll}+(?: number| address| plate)?)\b`)},
@@ -176,4 +178,4 @@ func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
 var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for|since) )`)
 
 // unsureChange is in sentences in which nothing changed yet. May is a month.
-var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when)\b`)
+var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when|found (?:it|them))\b`)

@@ -86,3 +86,27 @@ func TestOtherFormsOfNews(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatSomebodyDoesEndsNothingOfThem reads verbs that end a subscription and say something else of a person.
+func TestWhatSomebodyDoesEndsNothingOfThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		older, newer string
+		ends         bool
+	}{
+		{"Odile's cousin lives in Nantes.", "Odile's cousin is over the measles.", false},
+		{"Odile's cousin lives in Nantes.", "Odile's cousin ran out of flour.", false},
+		{"Odile's cousin lives in Nantes.", "Odile's cousin finished early.", false},
+		{"Odile's colleague sings bass.", "Odile's colleague came over.", false},
+		{"Odile lives in Brest.", "Odile is finished for today.", false},
+		{"Odile takes ramipril.", "Odile ran out of ramipril.", false},
+		{"Odile's phone is a Nokia.", "Odile lost Odile's phone on the tram but found it.", false},
+		{"Odile's fencing course is on Fridays.", "Odile's fencing course is over now.", true},
+		{"Odile's fencing course is on Fridays.", "Odile's fencing course ended last week (5 to 11 October 2026).", true},
+	} {
+		got := statement.Relate(statement.Read(c.newer, nil), statement.Read(c.older, nil))
+		if (got != statement.Unrelated) != c.ends {
+			t.Errorf("%q is of relation %d to %q", c.newer, got, c.older)
+		}
+	}
+}

@@ -185,6 +185,9 @@ func ends(newer, older Reading) bool {
 			same = same || older.names(c.Subject)
 		}
 	case state.EndOfAny:
+		if c.Subject == "" && newer.tellsOfPerson(c.Of) { // "Ana's sister finished early"
+			return false
+		}
 		same = same || older.matches(office) && strings.HasPrefix(older.body, c.Subject+"'s ") // "stopped seeing Dr. Blum"
 	case state.Mistaken, state.NewValue:
 	}

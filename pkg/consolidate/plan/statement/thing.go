@@ -84,6 +84,20 @@ func (r Reading) ownerBesides(o Reading) bool {
 	return false
 }
 
+// tellsOfPerson reports whether what the text begins with, by its stems, is somebody: a relative or friend, or the name that
+// nobody's saying stands before.
+func (r Reading) tellsOfPerson(of []string) bool {
+	last := of[len(of)-1]
+	if persons[last] || kin[last] || people[last] {
+		return true
+	}
+	return len(of) == 1 && r.body == r.Text && slices.Equal(text.ContentStems(first(r)), of)
+}
+
+// people are the stems of relatives and friends of whom one may have several.
+var people = stemSet(`friend brother sister cousin colleagu coworker neighbour neighbor aunt uncl child children kid son daughter nephew niec teammat flatmat roommat
+	housemat client custom grandchild grandson granddaught`)
+
 var calendarStems = setOf(text.ContentStems("Monday Tuesday Wednesday Thursday Friday Saturday Sunday morning afternoon evening weekend"))
 
 // implies maps the stem of a thing to stems that imply it.
