@@ -13,7 +13,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/console"
@@ -47,7 +46,7 @@ func (a *cli) rebuildCommand() *cobra.Command {
 				if embed || cmd.Flags().Changed("data") {
 					return console.Usagef("--live asks the running consolidator: neither --data nor --embed goes with it")
 				}
-				return a.live(cmd, consolidator.RebuildRequest{Smaller: smaller}, "rebuilt %s; nothing was applied for %s")
+				return a.live(cmd, wire.RebuildRequest{Smaller: smaller}, "rebuilt %s; nothing was applied for %s")
 			}
 			c, _, err := a.Settings(a.overrides(cmd))
 			if err != nil {
@@ -100,7 +99,7 @@ func (a *cli) migrateCommand() *cobra.Command {
 			if to == "" {
 				return console.Usagef("name the new store with --to: an absolute path, or postgres://user@host/database")
 			}
-			return a.live(cmd, consolidator.RebuildRequest{To: to}, "moved to %s; the old store takes nothing in any more (the switch took %s).\n"+
+			return a.live(cmd, wire.RebuildRequest{To: to}, "moved to %s; the old store takes nothing in any more (the switch took %s).\n"+
 				"Set EUNOE_STORE to the new one for the consolidators and query services and restart them; then remove the old one.")
 		},
 	}
@@ -110,7 +109,7 @@ func (a *cli) migrateCommand() *cobra.Command {
 
 // live has the active consolidator make a store while everything runs. done says so, of a store and for how long nothing was
 // applied.
-func (a *cli) live(cmd *cobra.Command, r consolidator.RebuildRequest, done string) error {
+func (a *cli) live(cmd *cobra.Command, r wire.RebuildRequest, done string) error {
 	c, err := a.connect(cmd.Context())
 	if err != nil {
 		return err
@@ -120,8 +119,8 @@ func (a *cli) live(cmd *cobra.Command, r consolidator.RebuildRequest, done strin
 	if err != nil {
 		return err
 	}
-	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": s.Paused.Milliseconds()},
-		fmt.Sprintf(done, s.Store, s.Paused.Round(time.Millisecond)))
+	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": time.Duration(s.Paused).Milliseconds()},
+		fmt.Sprintf(done, s.Store, time.Duration(s.Paused).Round(time.Millisecond)))
 }
 
 // rebuildBar draws the progress of a rebuild by the writes it has applied.

@@ -71,8 +71,14 @@ func subject(e wire.Description) string { return e.Subject("mem") }
 
 var delta = of[wire.Delta]("Delta")
 
+// endpoints returns those of the table, and then those that a consolidator answers.
+func endpoints() []wire.Description { return append(wire.Endpoints(), wire.ByConsolidators()...) }
+
 func replies(e wire.Description) []string {
 	names := []string{e.Reply.Name, "Fault"}
+	if e.Name == wire.RebuildLive.Name {
+		names = names[:1]
+	}
 	if e.Streams {
 		names = append(names, delta.Name)
 	}
@@ -86,7 +92,7 @@ func (b *builder) channels() *yaml.Node {
 	}
 	ack := object("address", nil, "description", "The reply subject of a publish made as a request.", "messages", b.messageRefs([]string{"ack"}))
 	put(out, "ack", ack)
-	for _, e := range wire.Endpoints() {
+	for _, e := range endpoints() {
 		put(out, id(e), b.channel(subject(e), e.Summary, e.Request.Name))
 		put(out, id(e)+"Reply", object("address", nil, "description", "The reply subject of a request.", "messages", b.messageRefs(replies(e))))
 	}
@@ -107,7 +113,7 @@ func (b *builder) operations() *yaml.Node {
 			put(out, operationName("send", e.Name), operation("send", e.Name, e.Summary, e.Name))
 		}
 	}
-	for _, e := range wire.Endpoints() {
+	for _, e := range endpoints() {
 		n := operation("receive", id(e), e.Summary, e.Request.Name)
 		reply := id(e) + "Reply"
 		refs := array()
@@ -149,7 +155,7 @@ func (b *builder) components() *yaml.Node {
 		add(m, summary)
 	}
 	answers(of[wire.Ack]("ack"), "The broker's acknowledgement.")
-	for _, e := range wire.Endpoints() {
+	for _, e := range endpoints() {
 		reach(e.Request.Type, asked)
 		add(e.Request, "Asks "+subject(e)+".")
 		answers(e.Reply, "Answers "+subject(e)+".")

@@ -43,7 +43,7 @@ func TestEverySubjectBuilderHasAChannel(t *testing.T) {
 	last := map[string][]string{
 		"DeadSubject": {"ingest", "extract", "consolidate"}, "ChangeSubject": {"message", "fact", "forget"}, "WriteSubject": {"window", "retain"},
 	}
-	for _, e := range wire.Endpoints() {
+	for _, e := range append(wire.Endpoints(), wire.ByConsolidators()...) {
 		if e.Role == wire.Operator {
 			last["AdminSubject"] = append(last["AdminSubject"], e.Name)
 		} else {
@@ -118,7 +118,7 @@ func TestSchemasAcceptWhatTheCodeWrites(t *testing.T) {
 
 func TestTheExamplesOfTheEndpointsMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
-	for _, e := range wire.Endpoints() {
+	for _, e := range append(wire.Endpoints(), wire.ByConsolidators()...) {
 		for _, b := range []wire.Body{e.Request, e.Reply} {
 			body, err := json.Marshal(b.Example)
 			if err != nil {
@@ -243,7 +243,7 @@ func TestTheContractNamesEveryEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range wire.Endpoints() {
+	for _, e := range append(wire.Endpoints(), wire.ByConsolidators()...) {
 		if !strings.Contains(string(text), "`"+e.Name+"`") && !strings.Contains(string(text), "."+e.Name+"`") {
 			t.Errorf("the contract does not name %s", e.Subject("mem"))
 		}

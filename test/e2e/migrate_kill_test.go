@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
@@ -62,12 +62,12 @@ func TestAMoveThatIsKilled(t *testing.T) {
 	} {
 		to = kill.to
 		natstest.Eventually(t, "a move begins", func() bool {
-			st, ok := liveStatus(t, p, consolidator.RebuildRequest{Start: true, To: to})
+			st, ok := liveStatus(t, p, wire.RebuildRequest{Start: true, To: to})
 			return ok && st.ID != ""
 		})
-		for st := (consolidator.RebuildStatus{Running: true}); st.Running && (st.Doing != kill.doing || st.Progress.LastWrite == 0); {
+		for st := (wire.RebuildStatus{Running: true}); st.Running && (st.Doing != kill.doing || st.Progress.LastWrite == 0); {
 			<-tick.C
-			st, _ = liveStatus(t, p, consolidator.RebuildRequest{})
+			st, _ = liveStatus(t, p, wire.RebuildRequest{})
 			killed[kill.doing] = killed[kill.doing] || st.Doing == kill.doing
 			st.Running = st.Running || st.ID == ""
 		}
@@ -99,7 +99,7 @@ func TestAMoveThatIsKilled(t *testing.T) {
 		t.Error("no move was killed while it followed the log")
 	}
 	if moveOf(t, old).Step != store.MoveDone {
-		natstest.Eventually(t, "a consolidator is active", func() bool { _, ok := liveStatus(t, p, consolidator.RebuildRequest{}); return ok })
+		natstest.Eventually(t, "a consolidator is active", func() bool { _, ok := liveStatus(t, p, wire.RebuildRequest{}); return ok })
 		if out, err := runProgram(t, nil, "eunoe", "migrate", "--url", b.url, "--to", to); err != nil || !strings.Contains(out, "moved to ") {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
-	"github.com/eunoe-memory/eunoe/internal/app/consolidator"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // moveOf returns what a store notes of its move.
@@ -103,21 +103,21 @@ func heldOnce(t *testing.T, p plain, said int) {
 // the new store was being filled.
 func moveTo(t *testing.T, p plain, l *local.Local, to, forget string) (within bool) {
 	t.Helper()
-	var s consolidator.RebuildStatus
+	var s wire.RebuildStatus
 	natstest.Eventually(t, "a move begins", func() (ok bool) {
-		s, ok = liveStatus(t, p, consolidator.RebuildRequest{Start: true, To: to})
+		s, ok = liveStatus(t, p, wire.RebuildRequest{Start: true, To: to})
 		return ok && s.ID != ""
 	})
 	p.mustAsk("mem.talk.forget", `{"id":"`+forget+`"}`)
-	if now, ok := liveStatus(t, p, consolidator.RebuildRequest{}); ok && now.ID == s.ID && now.Doing == "following the log" {
+	if now, ok := liveStatus(t, p, wire.RebuildRequest{}); ok && now.ID == s.ID && now.Doing == "following the log" {
 		within = true
 	}
 	awaitLive(t, p)
-	again, err := offline.RebuildLive(t.Context(), l.Conn, consolidator.RebuildRequest{To: to}, nil)
+	again, err := offline.RebuildLive(t.Context(), l.Conn, wire.RebuildRequest{To: to}, nil)
 	if err != nil || again.ID != s.ID {
 		t.Errorf("asked once more, it says %+v, %v", again, err)
 	}
-	if _, err := offline.RebuildLive(t.Context(), l.Conn, consolidator.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "was moved to") {
+	if _, err := offline.RebuildLive(t.Context(), l.Conn, wire.RebuildRequest{}, nil); err == nil || !strings.Contains(err.Error(), "was moved to") {
 		t.Errorf("a moved store is rebuilt: %v", err)
 	}
 	return within
@@ -210,7 +210,7 @@ func TestAMoveThatCannotBeIsRefused(t *testing.T) {
 			"postgres://eunoe:pw@db/eunoe":           "the address has a password",
 			"postgres://eunoe@/eunoe?host=" + c.Data: "failed to connect",
 		} {
-			_, err := offline.RebuildLive(t.Context(), l.Conn, consolidator.RebuildRequest{To: to}, nil)
+			_, err := offline.RebuildLive(t.Context(), l.Conn, wire.RebuildRequest{To: to}, nil)
 			if err == nil || !strings.Contains(err.Error(), says) || memory.Code(err) == memory.Code(nil) {
 				t.Errorf("to %s: %v", to, err)
 			}
@@ -248,18 +248,18 @@ func TestAServerThatFailsDuringAMoveStopsNobody(t *testing.T) {
 		converse(p, "talk", 36)
 		p.settle("talk")
 		natstest.Eventually(t, "a move begins", func() bool {
-			s, ok := liveStatus(t, p, consolidator.RebuildRequest{Start: true, To: server.Schema("eunoe")})
+			s, ok := liveStatus(t, p, wire.RebuildRequest{Start: true, To: server.Schema("eunoe")})
 			return ok && s.ID != ""
 		})
 		natstest.Eventually(t, "the new store is being filled", func() bool {
-			s, _ := liveStatus(t, p, consolidator.RebuildRequest{})
+			s, _ := liveStatus(t, p, wire.RebuildRequest{})
 			return s.Progress.LastWrite > 0
 		})
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
 		natstest.Eventually(t, "the move ends with an error", func() bool {
-			s, _ := liveStatus(t, p, consolidator.RebuildRequest{})
+			s, _ := liveStatus(t, p, wire.RebuildRequest{})
 			return !s.Running && strings.Contains(s.Error, "the old store stays as it was")
 		})
 		remember(p, "The anchor is rusty.")
@@ -270,7 +270,7 @@ func TestAServerThatFailsDuringAMoveStopsNobody(t *testing.T) {
 	to := filepath.Join(c.Data, "moved.db")
 	session(t, c, func(p plain, l *local.Local) {
 		remember(p, "The sail is torn.")
-		if _, err := offline.RebuildLive(t.Context(), l.Conn, consolidator.RebuildRequest{To: to}, nil); err != nil {
+		if _, err := offline.RebuildLive(t.Context(), l.Conn, wire.RebuildRequest{To: to}, nil); err != nil {
 			t.Errorf("to another place: %v", err)
 		}
 	})

@@ -24,6 +24,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
@@ -34,7 +35,7 @@ func live(t *testing.T, url string) (string, error) {
 }
 
 // liveStatus asks the active consolidator about its rebuild; ok is false while there is none.
-func liveStatus(t *testing.T, p plain, r consolidator.RebuildRequest) (s consolidator.RebuildStatus, ok bool) {
+func liveStatus(t *testing.T, p plain, r wire.RebuildRequest) (s wire.RebuildStatus, ok bool) {
 	t.Helper()
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -51,10 +52,10 @@ func liveStatus(t *testing.T, p plain, r consolidator.RebuildRequest) (s consoli
 }
 
 // startLive begins a rebuild.
-func startLive(t *testing.T, p plain) (s consolidator.RebuildStatus) {
+func startLive(t *testing.T, p plain) (s wire.RebuildStatus) {
 	t.Helper()
 	natstest.Eventually(t, "a rebuild begins", func() (ok bool) {
-		s, ok = liveStatus(t, p, consolidator.RebuildRequest{Start: true})
+		s, ok = liveStatus(t, p, wire.RebuildRequest{Start: true})
 		return ok && s.Running
 	})
 	return s
@@ -64,7 +65,7 @@ func startLive(t *testing.T, p plain) (s consolidator.RebuildStatus) {
 func awaitLive(t *testing.T, p plain) {
 	t.Helper()
 	natstest.Eventually(t, "the rebuild ends", func() bool {
-		s, ok := liveStatus(t, p, consolidator.RebuildRequest{})
+		s, ok := liveStatus(t, p, wire.RebuildRequest{})
 		if ok && s.Error != "" {
 			t.Fatal(s.Error)
 		}
@@ -206,7 +207,7 @@ func TestALiveRebuildForgetsWhatIsForgottenMeanwhile(t *testing.T) {
 			p.settle("talk")
 			s := startLive(t, p)
 			p.mustAsk("mem.talk.forget", fmt.Sprintf(`{"id":"secret%d"}`, i))
-			if now, ok := liveStatus(t, p, consolidator.RebuildRequest{}); ok && now.ID == s.ID && now.Running {
+			if now, ok := liveStatus(t, p, wire.RebuildRequest{}); ok && now.ID == s.ID && now.Running {
 				within++
 				if !held(t, l, secret) {
 					t.Error("the log was erased from beneath the second store")
@@ -243,7 +244,7 @@ func TestALiveRebuildThatIsKilled(t *testing.T) {
 			c.end()
 		}
 		for s := startLive(t, p); s.Running && s.Doing != k.doing; {
-			s, _ = liveStatus(t, p, consolidator.RebuildRequest{})
+			s, _ = liveStatus(t, p, wire.RebuildRequest{})
 			killed[k.doing] = killed[k.doing] || s.Doing == k.doing
 		}
 		s.run[k.name].Kill(t)

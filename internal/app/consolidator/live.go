@@ -22,36 +22,11 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/lease"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // RebuildSubject is where the active consolidator of a deployment takes requests to rebuild its store while it works.
-func RebuildSubject(n events.Naming) string { return n.AdminSubject("rebuild") }
-
-// RebuildRequest asks the active consolidator to rebuild its store, or how far it is. Its zero value asks how far it is.
-type RebuildRequest struct {
-	// Start begins a rebuild, unless one runs.
-	Start bool `json:"start,omitempty"`
-	// To is the data source name of the store to make, where none is yet, which is then in force in place of this one; "" = this
-	// one is made anew.
-	To string `json:"to,omitempty"`
-	// Smaller allows a store that holds fewer message events to take the place of the old one.
-	Smaller bool `json:"smaller,omitempty"`
-	// Cancel ends the rebuild of this id.
-	Cancel string `json:"cancel,omitempty"`
-}
-
-// RebuildStatus is the state of the last rebuild that this consolidator began.
-type RebuildStatus struct {
-	ID       string           `json:"id"` // "" = none since the process started
-	Store    string           `json:"store"`
-	Running  bool             `json:"running"`
-	Doing    string           `json:"doing,omitempty"` // "following the log", "checking", "switching"
-	Progress rebuild.Progress `json:"progress"`
-	// Paused is for how long nothing was applied, once it is done.
-	Paused time.Duration `json:"paused,omitempty"`
-	Error  string        `json:"error,omitempty"` // why the old store stayed; "" = it runs, or has succeeded
-	Code   int           `json:"code,omitempty"`  // of the error
-}
+func RebuildSubject(n events.Naming) string { return n.AdminSubject(wire.RebuildLive.Name) }
 
 // liveRebuild rebuilds the store of the active consolidator from the log beside it, and puts the new one in its place. It
 // lasts as long as the process, whose consolidator may be the active one again and again.
@@ -62,16 +37,16 @@ type liveRebuild struct {
 	owner   string // of the lease
 
 	mu     sync.Mutex
-	status RebuildStatus
-	to     string // RebuildRequest.To of the rebuild that status tells of
+	status wire.RebuildStatus
+	to     string // wire.RebuildRequest.To of the rebuild that status tells of
 	moved  bool   // the store is not the one in force any more
 	cancel context.CancelFunc
-	start  chan RebuildRequest // has room for one
+	start  chan wire.RebuildRequest // has room for one
 }
 
 func newLiveRebuild(p *process.Process, st store.Store, redact consolidate.Redactor, owner string) *liveRebuild {
-	return &liveRebuild{process: p, store: st, redact: redact, owner: owner, start: make(chan RebuildRequest, 1),
-		status: RebuildStatus{Store: storage.Shown(p.Settings.Store)}}
+	return &liveRebuild{process: p, store: st, redact: redact, owner: owner, start: make(chan wire.RebuildRequest, 1),
+		status: wire.RebuildStatus{Store: storage.Shown(p.Settings.Store)}}
 }
 
 // tellMoved is for how long the outcome of a move can be asked for.
@@ -80,7 +55,7 @@ const tellMoved = 30 * time.Second
 // run takes requests while the consolidator is active. What a rebuild left that was killed is removed first: it holds words
 // that may be forgotten since.
 func (l *liveRebuild) run(ctx context.Context, a *consolidate.Active) error {
-	l.set(func(*RebuildStatus) { l.moved = false }) // else it was not admitted
+	l.set(func(*wire.RebuildStatus) { l.moved = false }) // else it was not admitted
 	removeUnfinished(ctx, l.process)
 	conn := l.process.Conn
 	sub, err := conn.NC.Subscribe(RebuildSubject(conn.Naming), l.answer)
@@ -110,8 +85,8 @@ func (l *liveRebuild) answer(m *nats.Msg) {
 	if m.Reply == "" || strings.HasPrefix(m.Reply, "$") || strings.HasPrefix(m.Reply, prefix) {
 		return
 	}
-	var r RebuildRequest
-	status := RebuildStatus{}
+	var r wire.RebuildRequest
+	status := wire.RebuildStatus{}
 	if err := json.Unmarshal(m.Data, &r); err != nil {
 		status.Error, status.Code = "the request is no JSON object", memory.Code(memory.ErrInvalid)
 	} else {
@@ -123,7 +98,7 @@ func (l *liveRebuild) answer(m *nats.Msg) {
 }
 
 // accept begins or ends a rebuild as asked, and returns the status.
-func (l *liveRebuild) accept(r RebuildRequest) RebuildStatus {
+func (l *liveRebuild) accept(r wire.RebuildRequest) wire.RebuildStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -131,10 +106,10 @@ func (l *liveRebuild) accept(r RebuildRequest) RebuildStatus {
 		l.cancel()
 	case r.Start && (l.status.Running || l.moved) && r.To != l.to:
 		err := fmt.Errorf("the store %s: %w", doing(l.to, l.moved), memory.ErrConflict)
-		return RebuildStatus{Store: l.status.Store, Error: err.Error(), Code: memory.Code(err)}
+		return wire.RebuildStatus{Store: l.status.Store, Error: err.Error(), Code: memory.Code(err)}
 	case r.Start && !l.status.Running && !l.moved:
 		l.to = r.To
-		l.status = RebuildStatus{ID: ulid.Make().String(), Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store)), Running: true, Doing: "following the log"}
+		l.status = wire.RebuildStatus{ID: ulid.Make().String(), Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store)), Running: true, Doing: "following the log"}
 		l.start <- r
 	}
 	return l.status
@@ -152,7 +127,7 @@ func doing(to string, moved bool) string {
 }
 
 // work carries out one rebuild, and keeps how it ended.
-func (l *liveRebuild) work(ctx context.Context, a *consolidate.Active, r RebuildRequest) {
+func (l *liveRebuild) work(ctx context.Context, a *consolidate.Active, r wire.RebuildRequest) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l.mu.Lock()
@@ -168,16 +143,16 @@ func (l *liveRebuild) work(ctx context.Context, a *consolidate.Active, r Rebuild
 		l.status.Error, l.status.Code = err.Error(), memory.Code(err)
 		log = l.process.Log.Warn().Err(err)
 	}
-	log.Str("stage", "consolidator").Dur("took", time.Since(began)).Dur("paused", l.status.Paused).Msg("live rebuild ended")
+	log.Str("stage", "consolidator").Dur("took", time.Since(began)).Dur("paused", time.Duration(l.status.Paused)).Msg("live rebuild ended")
 }
 
-func (l *liveRebuild) set(f func(*RebuildStatus)) {
+func (l *liveRebuild) set(f func(*wire.RebuildStatus)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(&l.status)
 }
 
-func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r RebuildRequest) (err error) {
+func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r wire.RebuildRequest) (err error) {
 	if err := l.check(ctx, r); err != nil {
 		return err
 	}
@@ -210,7 +185,7 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r Rebu
 	if err != nil {
 		return err
 	}
-	follower, err := builder.Follow(ctx, func(p rebuild.Progress) { l.set(func(s *RebuildStatus) { s.Progress = p }) })
+	follower, err := builder.Follow(ctx, func(p rebuild.Progress) { l.set(func(s *wire.RebuildStatus) { s.Progress = wire.RebuildProgress(p) }) })
 	if err != nil {
 		return err
 	}
@@ -221,18 +196,18 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r Rebu
 	if err := catchUp(ctx, a, follower, within); err != nil {
 		return err
 	}
-	l.set(func(s *RebuildStatus) { s.Doing = "checking" })
+	l.set(func(s *wire.RebuildStatus) { s.Doing = "checking" })
 	if err := sound(ctx, next); err != nil {
 		return err
 	}
 	if err := catchUp(ctx, a, follower, within); err != nil {
 		return err
 	}
-	l.set(func(s *RebuildStatus) { s.Doing = "switching" })
+	l.set(func(s *wire.RebuildStatus) { s.Doing = "switching" })
 	return a.Replace(ctx, func(ctx context.Context, at kv.Progress) error {
 		began := time.Now()
 		err := l.replace(ctx, next, follower, at, r)
-		l.set(func(s *RebuildStatus) { s.Paused = time.Since(began) })
+		l.set(func(s *wire.RebuildStatus) { s.Paused = memory.Duration(time.Since(began)) })
 		return err
 	})
 }
@@ -264,7 +239,7 @@ func catchUp(ctx context.Context, a *consolidate.Active, f *rebuild.Follower, ne
 const switchWithin = 10 * time.Second
 
 // replace applies what is left to the new store and puts it in the place of the old one, which stands still.
-func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.Follower, at kv.Progress, r RebuildRequest) error {
+func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.Follower, at kv.Progress, r wire.RebuildRequest) error {
 	if err := f.Finish(ctx, at); err != nil {
 		return err
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // check checks what is to be made: a store in place of a file, or where there is none. What an earlier move could not remove
 // is removed first.
-func (l *liveRebuild) check(ctx context.Context, r RebuildRequest) error {
+func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 	c := l.process.Settings
 	if r.To == "" {
 		if postgres.Names(c.Store) {
@@ -38,7 +39,7 @@ func (l *liveRebuild) admit(ctx context.Context) error {
 }
 
 // note notes in the store how far its move has come. It does nothing where the store is made anew in its place.
-func (l *liveRebuild) note(ctx context.Context, r RebuildRequest, step store.MoveStep) error {
+func (l *liveRebuild) note(ctx context.Context, r wire.RebuildRequest, step store.MoveStep) error {
 	if r.To == "" {
 		return nil
 	}
@@ -47,14 +48,14 @@ func (l *liveRebuild) note(ctx context.Context, r RebuildRequest, step store.Mov
 
 // place renames the closed new store to its final name; from then on it is in force. Whoever is killed in between leaves
 // a note by which the next consolidator finds out.
-func (l *liveRebuild) place(ctx context.Context, next *nextStore, r RebuildRequest) error {
+func (l *liveRebuild) place(ctx context.Context, next *nextStore, r wire.RebuildRequest) error {
 	if err := l.note(ctx, r, store.MovePlacing); err != nil {
 		return err
 	}
 	if err := storage.Place(ctx, next.place, next.path); err != nil {
 		return l.unplaced(context.WithoutCancel(ctx), err)
 	}
-	l.set(func(*RebuildStatus) { l.moved = true })
+	l.set(func(*wire.RebuildStatus) { l.moved = true })
 	if err := l.note(ctx, r, store.MoveDone); err != nil { // the next one that is active tries it again
 		l.process.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the old store could not be marked as moved")
 	}
@@ -71,7 +72,7 @@ func (l *liveRebuild) unplaced(ctx context.Context, cause error) error {
 	if err == nil {
 		return cause
 	}
-	l.set(func(s *RebuildStatus) {
+	l.set(func(s *wire.RebuildStatus) {
 		l.moved = true
 		if !errors.Is(err, memory.ErrConflict) {
 			err = fmt.Errorf("it is not known yet whether the new store is in force, and nothing is applied until it is: %w", errors.Join(cause, err))

@@ -14,6 +14,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // RebuildLive has the active consolidator do what a request says while everything runs, and returns the status at the end.
 // progress, if not nil, is called as it advances. When ctx ends, so does the rebuild; one whose caller is killed goes on, and
 // the next call finds it. Without an active consolidator the error is memory.ErrUnavailable.
-func RebuildLive(ctx context.Context, conn *events.Conn, r consolidator.RebuildRequest, progress func(rebuild.Progress)) (consolidator.RebuildStatus, error) {
+func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
 	r.Start = true
 	s, err := askRebuild(ctx, conn, r)
 	if errors.Is(err, nats.ErrNoResponders) {
@@ -44,13 +45,13 @@ func RebuildLive(ctx context.Context, conn *events.Conn, r consolidator.RebuildR
 		case !s.Running:
 			return s, nil
 		case s.Progress.LastWrite > 0 && progress != nil:
-			progress(s.Progress)
+			progress(rebuild.Progress(s.Progress))
 		}
 		if !events.Sleep(ctx, liveEvery) {
-			_, err := askRebuild(context.WithoutCancel(ctx), conn, consolidator.RebuildRequest{Cancel: id})
+			_, err := askRebuild(context.WithoutCancel(ctx), conn, wire.RebuildRequest{Cancel: id})
 			return s, errors.Join(ctx.Err(), err)
 		}
-		next, err := askRebuild(ctx, conn, consolidator.RebuildRequest{})
+		next, err := askRebuild(ctx, conn, wire.RebuildRequest{})
 		switch {
 		case err == nil:
 			s, heard = next, time.Now()
@@ -62,7 +63,7 @@ func RebuildLive(ctx context.Context, conn *events.Conn, r consolidator.RebuildR
 }
 
 // liveError is the error with which a rebuild ended.
-func liveError(s consolidator.RebuildStatus) error {
+func liveError(s wire.RebuildStatus) error {
 	if meaning := memory.FromCode(s.Code); meaning != nil {
 		return fmt.Errorf("%s: %w", strings.TrimSuffix(s.Error, ": "+meaning.Error()), meaning)
 	}
@@ -70,7 +71,7 @@ func liveError(s consolidator.RebuildStatus) error {
 }
 
 // askRebuild asks the active consolidator.
-func askRebuild(ctx context.Context, conn *events.Conn, r consolidator.RebuildRequest) (s consolidator.RebuildStatus, err error) {
+func askRebuild(ctx context.Context, conn *events.Conn, r wire.RebuildRequest) (s wire.RebuildStatus, err error) {
 	ctx, cancel := context.WithTimeout(ctx, liveAnswer)
 	defer cancel()
 	body, err := json.Marshal(r)
