@@ -200,7 +200,7 @@ func (p *parser) endsAt(i int) bool {
 	if i >= len(p.t) || p.t[i].mark {
 		return true
 	}
-	return !p.has(i, kOccasion) && (p.tab.words[p.t[i].low] || p.t[i].senses != nil || p.tab.nouns && !p.t[i].upper)
+	return !p.has(i, kOccasion, kTitled) && (p.tab.words[p.t[i].low] || p.t[i].senses != nil || p.tab.nouns && !p.t[i].upper)
 }
 
 // bareDay reports whether a point is a number alone.
