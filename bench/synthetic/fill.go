@@ -89,8 +89,9 @@ func size(ctx context.Context, cfg Config, path string) (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	const sum = `SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = current_schema::regnamespace`
-	err = conn.QueryRow(ctx, sum).Scan(&n)
+	const sum = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.relkind = 'r' AND s.nspname = $1`
+	err = conn.QueryRow(ctx, sum, postgres.Schema(cfg.Store)).Scan(&n)
 	return n, errors.Join(err, conn.Close(ctx))
 }
 

@@ -1,0 +1,36 @@
+package main_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
+)
+
+func TestBenchOnAServerWithoutANamedSchema(t *testing.T) {
+	t.Parallel()
+	server, err := postgrestest.Start()
+	if errors.Is(err, postgrestest.ErrAbsent) {
+		t.Skip("NOT TESTED:", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	dsn := strings.Replace(server.Schema("x"), "&search_path=x", "", 1)
+	f := apptest.Decode[struct {
+		Bank struct {
+			Messages int
+			Bytes    int64
+		}
+	}](t, ok(t, nil, "recall", "--facts", "1000", "--questions", "20", "--dir", t.TempDir(), "--store", dsn, "--json"))
+	if strings.Contains(dsn, "search_path") || f.Bank.Messages != 1000 || f.Bank.Bytes <= 0 {
+		t.Errorf("with %s: %+v", dsn, f)
+	}
+}
