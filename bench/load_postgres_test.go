@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 )
@@ -23,7 +25,16 @@ func TestBenchOnAServerWithoutANamedSchema(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	dsn := strings.Replace(server.Schema("x"), "&search_path=x", "", 1)
+	conn, err := pgx.Connect(t.Context(), server.Schema("public"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A user with the name of the schema has it as the schema of the connection, too.
+	_, err = conn.Exec(t.Context(), "CREATE ROLE somebody SUPERUSER LOGIN")
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	dsn := strings.NewReplacer("&search_path=x", "", "eunoe@", "somebody@").Replace(server.Schema("x"))
 	f := apptest.Decode[struct {
 		Bank struct {
 			Messages int
