@@ -21,14 +21,15 @@ import (
 const Name = "rules/1"
 
 const (
-	maxFacts     = 6    // facts of a message of ordinary length
-	maxLongFacts = 60   // facts of the longest
-	longMessage  = 1200 // bytes from which a message may give more
-	longStep     = 200  // bytes for each fact more
-	maxSentence  = 2000 // bytes of a sentence; the rest of a longer one stays in the message
-	maxJoined    = 320  // bytes up to which a sentence is joined to the one it speaks of
-	maxRead      = 600  // sentences of a message that are read; of more, runs of a longer one are, evenly spread
-	readTogether = 10   // sentences of such a run
+	maxFacts     = 6       // facts of a message of ordinary length
+	maxLongFacts = 60      // facts of the longest
+	longMessage  = 1200    // bytes from which a message may give more
+	longStep     = 200     // bytes for each fact more
+	maxSentence  = 2000    // bytes of a sentence; the rest of a longer one stays in the message
+	maxJoined    = 320     // bytes up to which a sentence is joined to the one it speaks of
+	maxRead      = 600     // sentences of a message that are read; of more, runs of a longer one are, evenly spread
+	readTogether = 10      // sentences of such a run
+	maxText      = 120_000 // bytes of a message whose sentences are all looked at: of a longer one as many, in runs
 )
 
 // Extractor drafts facts by rules. The zero value works. It is safe for concurrent use.
@@ -175,16 +176,50 @@ func spread(sentences []string) []string {
 }
 
 // prose returns the sentences of a message that are written in words, without code and data, and without the marks and
-// numbers of lists. White space is merged.
+// numbers of lists. White space is merged. Of a long message it returns those of runs of it.
 func prose(m memory.Message) []string {
-	var out []string
-	for i, block := range strings.Split(m.Content, "```") {
-		if i%2 == 1 {
-			continue
+	blocks := strings.Split(m.Content, "```")
+	for i := range blocks {
+		if i%2 == 1 { // code
+			blocks[i] = ""
 		}
+	}
+	if len(m.Content) > maxText {
+		if all := strings.Join(blocks, "\n"); len(all) > maxText {
+			return excerpts(all)
+		}
+	}
+	var out []string
+	for _, block := range blocks {
 		for _, s := range text.Sentences(emoticons.Replace(block + " ")) {
-			s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\x00", "")), " ")
-			if s = shorten(withoutMarks(s)); worded(s) {
+			if s, ok := worded(s); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// excerpts returns the sentences of runs of a text longer than maxText, evenly spread, each of up to readTogether ones. The
+// sentences that a run begins and ends within are left out.
+func excerpts(s string) []string {
+	const runs, size = maxRead / readTogether, maxText / (maxRead / readTogether)
+	out := make([]string, 0, maxRead)
+	for i := range runs {
+		from := i * (len(s) - size) / (runs - 1)
+		sentences := text.Sentences(emoticons.Replace(strings.ToValidUTF8(s[from:from+size], "") + " "))
+		if i > 0 && len(sentences) > 0 {
+			sentences = sentences[1:]
+		}
+		if i < runs-1 && len(sentences) > 0 {
+			sentences = sentences[:len(sentences)-1]
+		}
+		first := 0
+		if i == runs-1 {
+			first = max(0, len(sentences)-readTogether)
+		}
+		for _, s := range sentences[first:min(len(sentences), first+readTogether)] {
+			if s, ok := worded(s); ok {
 				out = append(out, s)
 			}
 		}
@@ -200,9 +235,17 @@ func straighten(s string) string { return apostrophes.Replace(s) }
 
 var apostrophes = strings.NewReplacer("’", "'", "‘", "'")
 
-// worded reports whether s is words rather than data: it has a word, and its letters outnumber the signs of code twice.
+// worded returns a sentence with its white space merged, without the marks of lists and not too long, and whether it is words
+// rather than data.
+func worded(s string) (string, bool) {
+	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\x00", "")), " ")
+	s = shorten(withoutMarks(s))
+	return s, hasWords(s)
+}
+
+// hasWords reports whether s is words rather than data: it has a word, and its letters outnumber the signs of code twice.
 // Digits and addresses are neither, for numbers and codes are what people want kept.
-func worded(s string) bool {
+func hasWords(s string) bool {
 	letters, signs := 0, 0
 	for word := range strings.FieldsSeq(s) {
 		address := strings.Contains(word, "://") || strings.HasPrefix(word, "www.") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~/")
