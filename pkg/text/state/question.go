@@ -10,11 +10,13 @@ import (
 
 // questionForms are how questions ask for an attribute without its name: "Where does Alice live?" for her residence.
 var questionForms = map[string]*regexp.Regexp{
-	Residence:     regexp.MustCompile(`\b(?:where|city|town|country)\b.*\b(?:lives?|living|resides?|residing|home)\b|\baddress\b`),
-	Employer:      regexp.MustCompile(`\b(?:where|whom?|company|firm)\b.*\b(?:works?|working|employed|employs|employer)\b`),
-	Job:           regexp.MustCompile(`\bwhat\b.*\b(?:job|occupation|profession|for a living|works? as)\b`),
-	Vehicle:       regexp.MustCompile(`\b(?:what|which)\b.*\b(?:drives?|driving|cars?|vehicle)\b`),
-	Age:           regexp.MustCompile(`\bhow old\b|\bwhat\b.*\bage\b`),
+	Residence: regexp.MustCompile(`\b(?:where|city|town|country)\b.*\b(?:lives?|living|resides?|residing|home)\b|` +
+		`(?:\b(?:my|your|his|her|its|their|our|home|street|postal|current)|['’]s) address\b`),
+	Employer: regexp.MustCompile(`\b(?:where|whom?|company|firm)\b.*\b(?:works?|working|employed|employs|employer)\b`),
+	Job:      regexp.MustCompile(`\bwhat\b.*\b(?:job|occupation|profession|for a living|works? as)\b`),
+	Vehicle: regexp.MustCompile(`\b(?:what|which)\b.*\b(?:drives?|driving)\b|` +
+		`\b(?:what|which)(?: (?:kind|type|sort|make|model|brand) of)? (?:car|vehicle)(?: (?:do|does|did|is|am|are|was|has|have|will|would)\b|[?.! ]*$)`),
+	Age:           regexp.MustCompile(`\bhow old\b|\bwhat(?: is|['’]s)\b.*\bage\b`),
 	MaritalStatus: regexp.MustCompile(`\b(?:is|are)\b.*\b(?:married|single|divorced|widowed|engaged)\b`),
 }
 

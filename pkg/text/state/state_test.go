@@ -37,6 +37,29 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// A question asks for a state by its form or by its name, and not because a word of it stands in the name of something else.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	names := []string{"age", "email", "residence", "vehicle"}
+	for question, want := range map[string]string{
+		"What's my address?":                         "residence",
+		"Could you tell me Olga's address?":          "residence",
+		"What's my email address?":                   "email",
+		"Which IP address has the printer?":          "",
+		"Which car do I have?":                       "vehicle",
+		"What kind of car is mine?":                  "vehicle",
+		"Which car insurance did I take?":            "",
+		"What did the mechanic say about the car?":   "",
+		"What is Olga's age?":                        "age",
+		"At what age did Olga learn to ride a bike?": "",
+		"How old is she?":                            "age",
+	} {
+		if got := strings.Join(state.Asked(question, names), " "); got != want {
+			t.Errorf("%q asks for %q; expected %q", question, got, want)
+		}
+	}
+}
+
 func TestDraftForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]state.Statement{

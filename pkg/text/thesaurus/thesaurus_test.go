@@ -15,7 +15,7 @@ func ExampleStandIns() {
 	fmt.Println(thesaurus.StandIns("boss", text.English))
 	fmt.Println(thesaurus.StandIns("adresse", "de"))
 	// Output:
-	// [manager supervisor reports]
+	// [manager supervisor]
 	// [anschrift wohne wohnen wohnt]
 }
 
