@@ -87,9 +87,9 @@ func (g *gatherer) lookUp(r memory.Record) error {
 	return nil
 }
 
-// A term with at most seldom rows has its stand-ins looked up, one with at most known rows has them counted. The sets of the
-// benchmark find as much with other limits for the first, and less where stand-ins of what is spoken of often count too.
-const seldom, known = 5, 20
+// seldom is how many rows a term has at most whose stand-ins are looked up too. Up to 12 the sets of the benchmark find as
+// much; looking up those of every term, they find no more, and recall takes longer.
+const seldom = 5
 
 // lookUpStandIns adds the rows of words that stand for terms which next to nothing has: where nobody said "wedding",
 // somebody may have married. Such a term is as rare as it is itself, or where nothing has it as its stand-ins are.
@@ -210,23 +210,11 @@ func (g *gatherer) keywordScores(r memory.Record, candidates []rank.Candidate) [
 	}
 	l := g.lookups[r]
 	stats := rank.Stats{N: max(l.size, 1), DF: func(stem string) int { return l.df[stem] }}
-	out := rank.Rank(g.withoutStandIns(l), candidates, stats, g.cfg.Ranking)
+	out := rank.Rank(g.question.Question, candidates, stats, g.cfg.Ranking)
 	for i := range out {
 		out[i].Score = calibrate(out[i].Score, out[i].Full)
 	}
 	return out
-}
-
-// withoutStandIns returns the question without the stand-ins of terms that a record knows.
-func (g *gatherer) withoutStandIns(l *lookup) rank.Question {
-	q := g.question.Question
-	q.Terms = slices.Clone(q.Terms)
-	for i, t := range q.Terms {
-		if l.df[t.Stem] > known {
-			q.Terms[i].StandIns = nil
-		}
-	}
-	return q
 }
 
 // calibrate maps a ranking score onto (0, 1) and keeps every order. A score is measured against full, that of a message

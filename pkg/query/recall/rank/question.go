@@ -35,7 +35,7 @@ type Term struct {
 
 	Language text.Language // whose stem it is; "" for English and languages without stems
 	Earlier  bool          // only lines before the last have it
-	StandIns []string      // folded words that everyday talk uses for it, each once; nil for none
+	StandIns []string      // folded words that everyday talk uses for it, each once; nil for none, and in a long question
 }
 
 // Forms returns what an index that stems by itself is asked for: the word of the question and the irregular forms of the
@@ -133,6 +133,11 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 			q.Terms = append(q.Terms, Term{Stem: c, Word: c, CJK: true})
 		}
 	}
+	if len(q.Terms) > mostForStandIns {
+		for i := range q.Terms {
+			q.Terms[i].StandIns = nil
+		}
+	}
 	if q.Named = named; len(q.Terms) == 0 {
 		q.Terms, q.Named = named, nil
 	}
@@ -148,6 +153,10 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	}
 	return q
 }
+
+// mostForStandIns is the number of terms of a question up to which words stand in for them: a longer question is found by its
+// other terms. With up to 4 or 5 the sets of the benchmark find the most, and without a limit less is found first.
+const mostForStandIns = 4
 
 // startOfLastLine returns where the last line with a letter or digit begins; 0 where there is none.
 func startOfLastLine(s string) int {
