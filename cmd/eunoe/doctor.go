@@ -181,7 +181,8 @@ func (a *cli) answerFinding(ctx context.Context, c *client.Client) finding {
 	st, err := c.Status(ctx, a.bankID())
 	switch {
 	case err == nil && st.Windows.Parked > 0:
-		return finding{Check: "answers", OK: true, Found: fmt.Sprintf("the store answers for bank %s, of which %s for the token budget", a.Bank, wait(st.Windows.Parked))}
+		found := fmt.Sprintf("the store answers for bank %s; %s for the token budget", a.Bank, wait(st.Windows.Parked))
+		return finding{Check: "answers", OK: true, Found: found}
 	case err == nil, errors.Is(err, memory.ErrNotFound):
 		return finding{Check: "answers", OK: true, Found: "the store answers for bank " + a.Bank}
 	case errors.Is(err, memory.ErrForbidden):

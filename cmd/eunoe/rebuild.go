@@ -119,8 +119,9 @@ func (a *cli) live(cmd *cobra.Command, r wire.RebuildRequest, done string) error
 	if err != nil {
 		return err
 	}
-	return a.print(cmd, map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": time.Duration(s.Paused).Milliseconds()},
-		fmt.Sprintf(done, s.Store, time.Duration(s.Paused).Round(time.Millisecond)))
+	paused := time.Duration(s.Paused)
+	out := map[string]any{"store": s.Store, "messages": s.Progress.Messages, "writes": s.Progress.Writes, "paused_ms": paused.Milliseconds()}
+	return a.print(cmd, out, fmt.Sprintf(done, s.Store, paused.Round(time.Millisecond)))
 }
 
 // rebuildBar draws the progress of a rebuild by the writes it has applied.

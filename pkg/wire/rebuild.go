@@ -8,7 +8,8 @@ var RebuildLive = Endpoint[RebuildRequest, RebuildStatus]{
 	Name: "rebuild", Role: Operator, Summary: "Make the store anew from the log while everything runs, move it, or say how far that is.",
 	Example: Example[RebuildRequest, RebuildStatus]{
 		RebuildRequest{Start: true},
-		RebuildStatus{ID: "01K0ZQ3W", Store: "eunoe.db", Running: true, Doing: "following the log", Progress: RebuildProgress{Messages: 1240, Writes: 60, LastWrite: 78}},
+		RebuildStatus{ID: "01K0ZQ3W", Store: "eunoe.db", Running: true, Doing: "following the log",
+			Progress: RebuildProgress{Messages: 1240, Writes: 60, LastWrite: 78}},
 	},
 }
 

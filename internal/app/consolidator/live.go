@@ -109,7 +109,8 @@ func (l *liveRebuild) accept(r wire.RebuildRequest) wire.RebuildStatus {
 		return wire.RebuildStatus{Store: l.status.Store, Error: err.Error(), Code: memory.Code(err)}
 	case r.Start && !l.status.Running && !l.moved:
 		l.to = r.To
-		l.status = wire.RebuildStatus{ID: ulid.Make().String(), Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store)), Running: true, Doing: "following the log"}
+		l.status = wire.RebuildStatus{ID: ulid.Make().String(), Running: true, Doing: "following the log",
+			Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store))}
 		l.start <- r
 	}
 	return l.status

@@ -15,7 +15,7 @@ import (
 //go:embed words.txt
 var words string
 
-// entry is a folded word of a language.
+// entry is a folded word of a language, or of one that has stems, the stem of one.
 type entry struct {
 	language text.Language
 	word     string
@@ -35,7 +35,10 @@ var standIns = sync.OnceValue(func() map[entry][]string {
 		group, only, _ := strings.Cut(line, ">")
 		both := folded(group)
 		for _, w := range both {
-			of := entry{language, w}
+			of := entry{language, text.StemIn(w, language)}
+			if language == text.English {
+				of.word = w
+			}
 			for _, other := range append(slices.Clone(both), folded(only)...) {
 				if other != w && !slices.Contains(all[of], other) {
 					all[of] = append(all[of], other)
@@ -54,15 +57,19 @@ func folded(s string) []string {
 }
 
 // StandIns returns the folded words that stand for a folded word of a language, each once, the closest first; nil for a
-// word or a language that is not known. A plural of English stands for what its singular does. A text whose language cannot be told ("") is read as English. The result is shared
+// word or a language that is not known. A plural of English has those of its singular, and a word of another language
+// those of the words with its stem. A text whose language cannot be told ("") is read as English. The result is shared
 // and must not be changed.
 func StandIns(word string, l text.Language) []string {
 	if l == "" {
 		l = text.English
 	}
 	all := standIns()
+	if l != text.English {
+		return all[entry{l, text.StemIn(word, l)}]
+	}
 	found := all[entry{l, word}]
-	if found == nil && l == text.English {
+	if found == nil {
 		class.Singulars(word, func(s string) bool { found = all[entry{l, s}]; return found != nil })
 	}
 	return found

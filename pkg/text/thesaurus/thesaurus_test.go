@@ -31,6 +31,9 @@ func TestStandInsHaveADirection(t *testing.T) {
 	if got := thesaurus.StandIns("weddings", text.English); !slices.Contains(got, "married") {
 		t.Errorf("a plural has the stand-ins %q", got)
 	}
+	if got := thesaurus.StandIns("hochzeiten", "de"); !slices.Contains(got, "verheiratet") {
+		t.Errorf("a plural of German has the stand-ins %q", got)
+	}
 	if got := thesaurus.StandIns("lugubrious", text.English); got != nil {
 		t.Errorf("an unknown word has stand-ins %q", got)
 	}
