@@ -34,6 +34,9 @@ func TestStandInsHaveADirection(t *testing.T) {
 	if got := thesaurus.StandIns("hochzeiten", "de"); !slices.Contains(got, "verheiratet") {
 		t.Errorf("a plural of German has the stand-ins %q", got)
 	}
+	if got := thesaurus.StandIns("boit", "fr"); got != nil {
+		t.Errorf("a verb with the stem of a noun has the stand-ins %q", got)
+	}
 	if got := thesaurus.StandIns("lugubrious", text.English); got != nil {
 		t.Errorf("an unknown word has stand-ins %q", got)
 	}
