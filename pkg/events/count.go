@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Tally is how many events of a stream match a filter.
+// Tally is how many events of a stream match a filter, if there is one.
 type Tally struct {
 	Events int
 	// Last is the last sequence that the stream had when they were counted, of whatever subject; 0 = it never held an event.
@@ -53,4 +53,14 @@ func (c *Conn) Tally(ctx context.Context, stream, filter string) (t Tally, err e
 			return t, nil
 		}
 	}
+}
+
+// Size returns how many events a stream counts, and its end. Events that it deleted are not among them; those that a damaged
+// file no longer lets it read are.
+func (c *Conn) Size(ctx context.Context, stream string) (Tally, error) {
+	info, err := c.streamReaching(ctx, stream, 0)
+	if err != nil {
+		return Tally{}, err
+	}
+	return Tally{Events: int(info.State.Msgs), Last: info.State.LastSeq}, nil //nolint:gosec // a count of events
 }

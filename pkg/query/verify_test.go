@@ -67,6 +67,37 @@ func TestVerifyAgainstTheLog(t *testing.T) {
 		says(t, check(s, verify.Options{}), "the log holds the messages of the store (500 of them looked up): broken (17)")
 		says(t, check(s, verify.Options{Full: true}), "the log holds every message of the store: broken (17)")
 	})
+	t.Run("a write that the log lost is named, in full, and one that repeats an op is not", func(t *testing.T) {
+		t.Parallel()
+		s := serve(t)
+		s.consolidates()
+		var last uint64
+		for i := range 12 {
+			seq, err := s.conn.AppendWrite(ctx, memory.Write{Bank: "bob", Kind: memory.WriteRetain, Op: fmt.Sprintf("op%d", i%10),
+				Time: time.Date(2026, 5, 1, 0, 0, i, 0, time.UTC), Facts: []memory.Fact{{Text: fmt.Sprintf("Bob owns boat %d.", i%10)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = seq
+		}
+		natstest.Eventually(t, "the writes are applied and their changes sent", func() bool {
+			_, writes, err := s.db.Applied(ctx)
+			q, failed := s.db.Queues(ctx)
+			return err == nil && failed == nil && writes == last && q.Changes == 0
+		})
+		if v := check(s, verify.Options{Full: true}); !v.OK {
+			t.Fatalf("at first: %q", v.Problems)
+		}
+		for _, seq := range []uint64{1, 7, last} { // the last one repeats the second
+			if err := s.conn.Erase(ctx, s.conn.Naming.Writes(), seq); err != nil {
+				t.Fatal(err)
+			}
+		}
+		says(t, check(s, verify.Options{Full: true}), "the log holds every write of the store: broken 2 times (1, 7)")
+		if v := check(s, verify.Options{}); !v.OK {
+			t.Errorf("without full: %q", v.Problems)
+		}
+	})
 	t.Run("a message that the store has no account of is named, in full", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t)

@@ -157,6 +157,11 @@ func (c *Current) MessageEvents(ctx context.Context, after uint64, limit int) ([
 	return ask(c, func(st Store) ([]verify.MessageEvent, error) { return st.MessageEvents(ctx, after, limit) })
 }
 
+// AppliedWrites returns the sequences of applied writes, ascending.
+func (c *Current) AppliedWrites(ctx context.Context, after uint64, limit int) ([]uint64, error) {
+	return ask(c, func(st Store) ([]uint64, error) { return st.AppliedWrites(ctx, after, limit) })
+}
+
 // Queues tells what work commits have left behind.
 func (c *Current) Queues(ctx context.Context) (verify.Queues, error) {
 	return ask(c, func(st Store) (verify.Queues, error) { return st.Queues(ctx) })

@@ -245,7 +245,7 @@ func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.F
 		return err
 	}
 	if !r.Smaller {
-		held, err := storage.MessageEvents(ctx, l.store)
+		held, err := storage.SizeOf(ctx, l.store)
 		if err == nil {
 			err = storage.CheckSize(ctx, next, held)
 		}

@@ -147,7 +147,7 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	st, err := store.Open(cfg)
 	if err == nil {
 		if err = rebuildInto(ctx, p, st, fill); err == nil && !smaller {
-			err = storage.CheckSize(ctx, st, had.messages)
+			err = storage.CheckSize(ctx, st, had.size)
 		}
 		err = errors.Join(err, st.Close())
 	}

@@ -16,8 +16,8 @@ import (
 // old is what a rebuild must know of the store that it replaces. Its zero value is that of a store that is damaged or
 // missing, which anything may replace.
 type old struct {
-	messages int64 // message events that it holds
-	differs  error // why the log is not the one that it was made from; nil = it is
+	size    storage.Size
+	differs error // why the log is not the one that it was made from; nil = it is
 }
 
 // readOld reads the store at path. It refuses to replace the store of a newer program, because this one may not know how
@@ -37,8 +37,8 @@ func readOld(ctx context.Context, conn *events.Conn, path string) (o old, err er
 	if _, _, err := conn.CheckLog(ctx, st); errors.Is(err, memory.ErrConflict) {
 		o.differs = err
 	}
-	if n, err := storage.MessageEvents(ctx, st); err == nil {
-		o.messages = n
+	if size, err := storage.SizeOf(ctx, st); err == nil {
+		o.size = size
 	}
 	return o, nil
 }

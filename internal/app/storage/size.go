@@ -9,25 +9,53 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
-// CheckSize refuses a rebuilt store that holds fewer message events than the one that it is to replace: the log has lost
-// some in its middle. The error is memory.ErrConflict.
-func CheckSize(ctx context.Context, rebuilt store.Store, held int64) error {
-	n, err := MessageEvents(ctx, rebuilt)
-	if err == nil && n < held {
-		err = fmt.Errorf("the log yields %d messages, and the store holds %d: "+
-			"restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
-			n, held, memory.ErrConflict)
+// Size is what a store has applied of the log: how many message events, forgotten ones too, and how many of the writes up
+// to a sequence, repeats of an op left out.
+type Size struct {
+	Messages, Writes int64
+	Upto             uint64 // the last write that is applied
+}
+
+// SizeOf counts what a store has applied.
+func SizeOf(ctx context.Context, st store.Store) (s Size, err error) {
+	if _, s.Upto, err = st.Applied(ctx); err == nil {
+		err = s.count(ctx, st)
+	}
+	return s, err
+}
+
+// count counts the message events of a store, and its writes up to the sequence.
+func (s *Size) count(ctx context.Context, st store.Store) error {
+	states, err := st.MessageStates(ctx)
+	for _, k := range states {
+		s.Messages += k
+	}
+	const page = 5000
+	for after := uint64(0); err == nil && after < s.Upto; {
+		var list []uint64
+		if list, err = st.AppliedWrites(ctx, after, page); len(list) == 0 {
+			break
+		}
+		for _, after = range list {
+			if after <= s.Upto {
+				s.Writes++
+			}
+		}
 	}
 	return err
 }
 
-// MessageEvents counts the message events of a store, forgotten ones too.
-func MessageEvents(ctx context.Context, st store.Store) (n int64, err error) {
-	states, err := st.MessageStates(ctx)
-	for _, k := range states {
-		n += k
+// CheckSize refuses a rebuilt store that has applied less than the one that it is to replace: the log has lost some in its
+// middle. The error is memory.ErrConflict.
+func CheckSize(ctx context.Context, rebuilt store.Store, held Size) error {
+	has := Size{Upto: held.Upto}
+	err := has.count(ctx, rebuilt)
+	if err == nil && (has.Messages < held.Messages || has.Writes < held.Writes) {
+		err = fmt.Errorf("the log yields %d messages and %d writes, and the store holds %d and %d: "+
+			"restore the backup of the streams, or run `eunoe rebuild --smaller` to keep what the log holds now: %w",
+			has.Messages, has.Writes, held.Messages, held.Writes, memory.ErrConflict)
 	}
-	return n, err
+	return err
 }
 
 // Shown returns where a store is, without a password.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
-	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -78,11 +77,8 @@ func (c *logCheck) everyMessage(ctx context.Context) error {
 	lost := wire.Check{Rule: "the log holds every message of the store"}
 	missed := wire.Check{Rule: "the store accounts for every message of the log"}
 	walk := storeWalk{c: c}
-	_, err = ordered.Scan(ctx, c.conn, c.conn.Naming.Messages(), nil, 0, func(e events.Event) error {
-		if e.Seq > applied {
-			return ordered.ErrSkipRest
-		}
-		if e.Kind != events.KindMessage || memory.IsForeign(e.Data) {
+	_, err = c.readAll(ctx, c.conn.Naming.Messages(), func(e events.Event) error {
+		if e.Seq > applied || e.Kind != events.KindMessage || memory.IsForeign(e.Data) {
 			return nil
 		}
 		k, found, err := walk.upto(ctx, e.Seq, &lost)
@@ -98,7 +94,7 @@ func (c *logCheck) everyMessage(ctx context.Context) error {
 		_, _, err = walk.upto(ctx, applied+1, &lost)
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", c.conn.Naming.Messages(), err)
+		return err
 	}
 	c.v.Add(lost)
 	c.v.Add(missed)

@@ -2,8 +2,9 @@
 //
 // Store runs every check and returns a wire.Verification, which names tables, ids and numbers and never text. The store
 // checks itself (its file, its indexes, what must hold within and between its tables). Against the log it is checked that
-// the store is not ahead of it, that the log holds the messages of the store (in full also that it holds no others), and
-// that what commits left behind is carried out: changes published, forgotten events erased.
+// the store is not ahead of it, that the log holds the messages of the store (in full also that it holds no others, that it
+// holds the writes of the store, and that all that the streams count can be read), and that what commits left behind is
+// carried out: changes published, forgotten events erased.
 package verify
 
 import (
@@ -37,6 +38,9 @@ type Verifiable interface {
 	// MessageEvents returns up to limit message events past a sequence that the store has stored, forgotten ones too, by
 	// sequence.
 	MessageEvents(ctx context.Context, after uint64, limit int) ([]MessageEvent, error)
+	// AppliedWrites returns the sequences of up to limit writes past one that the store has applied, ascending. Writes that
+	// repeated an op are left out.
+	AppliedWrites(ctx context.Context, after uint64, limit int) ([]uint64, error)
 	// Queues tells what work commits have left behind.
 	Queues(ctx context.Context) (Queues, error)
 }
@@ -62,12 +66,12 @@ func Store(ctx context.Context, conn *events.Conn, store Verifiable, o Options) 
 	if err != nil {
 		return v, err
 	}
-	c := &logCheck{conn: conn, store: store, v: &v}
+	c := &logCheck{conn: conn, store: store, v: &v, unreadable: wire.Check{Rule: readableRule}}
 	if conn == nil {
 		c.skip(positionRule, "there is no log to compare the store with")
 		return v, nil
 	}
-	for _, check := range []func(context.Context, Options) error{c.positions, c.messages, c.queues} {
+	for _, check := range []func(context.Context, Options) error{c.positions, c.messages, c.everyWrite, c.readable, c.queues} {
 		if err := check(ctx, o); err != nil {
 			return v, err
 		}
@@ -80,6 +84,8 @@ type logCheck struct {
 	conn  *events.Conn
 	store Verifiable
 	v     *wire.Verification
+
+	unreadable wire.Check // the events that the streams count and do not give out
 }
 
 func (c *logCheck) skip(rule, why string) { c.v.Add(wire.Check{Rule: rule, Skipped: why}) }

@@ -89,6 +89,16 @@ func (s *Store) MessageEvents(ctx context.Context, after uint64, limit int) ([]v
 	})
 }
 
+// AppliedWrites returns the sequences of up to limit writes past one that were applied, those of erased banks too, ascending.
+// Writes that repeated an op are left out.
+func (s *Store) AppliedWrites(ctx context.Context, after uint64, limit int) ([]uint64, error) {
+	const find = `SELECT write FROM ops WHERE write > ? ORDER BY write LIMIT ?`
+	return engine.ReadAll(ctx, s.database, "list applied writes", find, []any{int64(after), limit}, func(rows *sql.Rows) (seq uint64, err error) {
+		err = rows.Scan(&seq)
+		return seq, err
+	})
+}
+
 // Queues returns how much is still to be published and erased.
 func (s *Store) Queues(ctx context.Context) (q verify.Queues, err error) {
 	const count = `SELECT (SELECT count(*) FROM outbox), (SELECT coalesce(min(no), 0) FROM outbox),
