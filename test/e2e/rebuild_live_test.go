@@ -219,6 +219,7 @@ func TestALiveRebuildForgetsWhatIsForgottenMeanwhile(t *testing.T) {
 				t.Errorf("recalled after a forget: %v", r["items"])
 			}
 		}
+		waitApplied(t, l, c.Store) // also the receipt that takes the place of the last forget
 	})
 	if natstest.OnDisk(t, c.Data, "xylophonist") {
 		t.Error("a file holds what was forgotten")
