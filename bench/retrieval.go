@@ -30,6 +30,7 @@ type retrievalFlags struct {
 	facts                   string
 	maxFacts, conversations int
 	earlier                 int
+	slips                   uint64
 	settle                  time.Duration
 	strategies              map[string]string
 	compare                 string
@@ -66,6 +67,7 @@ func (a *cli) retrievalCommand() *cobra.Command {
 	fl.IntVar(&f.maxFacts, "max-facts", 50, "items asked for")
 	fl.IntVar(&f.conversations, "conversations", 0, "only the first so many; 0 = all")
 	fl.IntVar(&f.earlier, "earlier", 0, "put so many other questions of the conversation before each, a line each: a talk that ends in the question")
+	fl.Uint64Var(&f.slips, "slips", 0, "mistype one word of each question, drawn from this seed; 0 = none")
 	fl.StringVar(&f.facts, "facts", "", "facts published of the dataset: a scripted model answers extraction with them; implies --raw")
 	fl.BoolVar(&f.raw, "raw", false, "ask for raw messages alone too, and print what facts and tree add to them")
 	fl.StringVar(&f.compare, "compare", "", "an older run's --out: print how this one differs, question by question")
@@ -182,6 +184,9 @@ func (a *cli) datasets(f retrievalFlags) ([]dataset.Conversation, error) {
 		out = append(out, sets...)
 	}
 	for i := range out {
+		if f.slips > 0 {
+			out[i].Questions = dataset.WithSlips(out[i].Questions, f.slips)
+		}
 		out[i].Questions = afterOthers(out[i].Questions, f.earlier)
 	}
 	if f.conversations > 0 && f.conversations < len(out) {

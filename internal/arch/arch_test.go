@@ -34,6 +34,8 @@ var floors = map[string]float64{
 	"pkg/text/class":                     1.1,
 	"pkg/text/class/generate":            1.2,
 	"pkg/text/thesaurus":                 1.2,
+	"pkg/text/spelling":                  1.3,
+	"pkg/text/spelling/generate":         1.4,
 	"pkg/events":                         1,
 	"pkg/events/internal/pull":           1.1,
 	"pkg/events/ordered":                 1.2,

@@ -42,6 +42,7 @@ var forms = []form{
 	phrase("mentioned|discussed|brought|talked", `\b(?:is|are|was|were|been|being|got)\s+(?:mentioned|discussed|brought\s+up|talked\s+about)\b`),
 	phrase("different|various|several", `\b(?:different|various|several)\s+(?:aspects|topics|things|kinds|types|sorts)\s+(?:of|about|related\s+to)\b`),
 	{[]string{"how many"}, regexp.MustCompile(`(?i)\bhow\s+many\s+(?:different|distinct|various)\b`), "how many"},
+	{[]string{"get to work", "get to school", "get to the office", "get to my job"}, regexp.MustCompile(`(?i)\bget\s+to\s+(?:work|school|the\s+office|my\s+job)\b`), "commute"},
 	{[]string{"for a living"}, regexp.MustCompile(`(?i)\bfor\s+a\s+living\b`), "as a job"},
 	phrase("so far|until now|up to now|over time|in detail|in short|ever", `\b(?:so\s+far|until\s+now|up\s+to\s+now|over\s+time|in\s+(?:detail|short)|ever)\b`),
 

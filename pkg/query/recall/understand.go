@@ -10,6 +10,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/spelling"
+	"github.com/eunoe-memory/eunoe/pkg/text/thesaurus"
 )
 
 // question is a query understood by rules.
@@ -44,7 +46,7 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 		return q, err
 	}
 	q.person = personAsked(q.Question, words, q.entities)
-	found := true
+	found, unknown := true, make([]bool, len(q.Terms))
 	err = together(s, func(s Searcher) error {
 		if q.person == nil {
 			return nil
@@ -55,7 +57,10 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 			found, err = anyMatches(s, q.lookups)
 		}
 		return err
-	})
+	}, func(s Searcher) error { return q.findUnknown(s, unknown) })
+	if err == nil {
+		err = q.correct(s, unknown)
+	}
 	q.moved = moved.MatchString(req.Query)
 	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
 	if err == nil && (q.namesSome(speakers) || !found) { // or the names are all there is to look up
@@ -129,6 +134,96 @@ func anyMatches(s Searcher, terms []Term) (found bool, err error) {
 	}
 	err = together(s, looks...)
 	return found, err
+}
+
+// mostToCorrect is the number of terms up to which a question is put right. A longer one is a talk so far, or is found by its
+// other terms.
+const mostToCorrect = 12
+
+// findUnknown marks the terms that no message and no fact has and that may be misspelt.
+func (q *question) findUnknown(s Searcher, unknown []bool) error {
+	if len(q.Terms) > mostToCorrect {
+		return nil
+	}
+	var looks []func(Searcher) error
+	for i, t := range q.Terms {
+		if t.CJK || len(spelling.Corrections(t.Word, t.Language, t.Upper)) == 0 {
+			continue
+		}
+		unknown[i] = true
+		for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
+			looks = append(looks, func(s Searcher) error {
+				rows, _, err := s.Matching(r, q.lookups[i], 1)
+				unknown[i] = unknown[i] && len(rows) == 0
+				return err
+			})
+		}
+	}
+	return together(s, looks...)
+}
+
+// meantAmong is how many messages, the latest, are read to see which words a misspelt one may have been meant to be.
+const meantAmong = 10
+
+// correct puts unknown terms right: by a word of the bank's messages, or else one that the thesaurus has. A word without
+// content ("wehre") is a term no longer, unless it is the only one.
+func (q *question) correct(s Searcher, unknown []bool) error {
+	kept := make([]bool, len(q.Terms))
+	for i, t := range q.Terms {
+		kept[i] = true
+		if !unknown[i] {
+			continue
+		}
+		words := spelling.Corrections(t.Word, t.Language, t.Upper)
+		if slices.ContainsFunc(words, func(w string) bool { return text.IsFunctionWordIn(w, q.Language) }) {
+			kept[i] = len(q.Terms) == 1
+			continue
+		}
+		meant, err := meantBy(s, words, t.Language)
+		if err != nil {
+			return err
+		}
+		if meant == "" {
+			known := func(w string) bool { return thesaurus.StandIns(w, t.Language) != nil }
+			if at := slices.IndexFunc(words, known); at >= 0 {
+				meant = words[at]
+			}
+		}
+		if meant != "" {
+			q.Correct(i, meant)
+			q.lookups[i] = lookupsOf(q.Terms[i : i+1])[0]
+		}
+	}
+	q.keep(kept)
+	return nil
+}
+
+// meantBy returns the one of some words of a language that most of the latest messages with any of them have, the earlier
+// one if as many do; "" if no message has one.
+func meantBy(s Searcher, words []string, l text.Language) (string, error) {
+	rows, _, err := s.Matching(memory.RecordMessage, Term{Forms: words}, meantAmong)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	messages, err := s.Messages(rows)
+	if err != nil {
+		return "", err
+	}
+	have := map[string]int{} // messages by the stems of their words
+	for _, m := range messages {
+		stems := map[string]bool{}
+		text.EachIndexWord(m.Text+"\n"+m.Caption, func(w text.IndexWord) { stems[rank.StemOf(string(w.Folded), l)] = true })
+		for stem := range stems {
+			have[stem]++
+		}
+	}
+	best, most := "", 0
+	for _, w := range words {
+		if n := have[rank.StemOf(w, l)]; n > most {
+			best, most = w, n
+		}
+	}
+	return best, nil
 }
 
 // possibleNames returns every run of one to four words that may be a name, spelled as the query has it: a stop word

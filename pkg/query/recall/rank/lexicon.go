@@ -45,6 +45,11 @@ func set(list string) map[string]bool {
 	return s
 }
 
+// StemOf returns what a folded word of a language is compared by.
+func StemOf(word string, l text.Language) string {
+	return termOf(text.IndexWord{Folded: []byte(word)}, l).Stem
+}
+
 // termOf returns the term of a word in a language: the stem of its dictionary form, or its characters where the script has
 // no spaces.
 func termOf(w text.IndexWord, language text.Language) Term {

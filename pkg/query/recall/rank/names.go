@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/spelling"
 )
 
 // smallName is how a word in lower case names a participant; 0 = it does not.
@@ -98,6 +99,19 @@ func (names nameIndex) find(fold string, capital bool) []string {
 	}
 	if n != 1 {
 		return nil
+	}
+	return found
+}
+
+// meant returns the participants whom a misspelt word of a language names; nil if it may name nobody or several.
+func (names nameIndex) meant(fold string, l text.Language) []string {
+	var found []string
+	for _, w := range spelling.Corrections(fold, l, true) {
+		if who := names[w]; found == nil {
+			found = who
+		} else if who != nil {
+			return nil
+		}
 	}
 	return found
 }

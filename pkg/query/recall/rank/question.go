@@ -35,6 +35,7 @@ type Term struct {
 
 	Language text.Language // whose stem it is; "" for English and languages without stems
 	Earlier  bool          // only lines before the last have it
+	Upper    bool          // begins with a capital and does not begin the question: a name, or a noun of German
 	StandIns []string      // folded words that everyday talk uses for it, each once; nil for none, and in a long question
 }
 
@@ -89,7 +90,11 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 			return
 		}
 		term := termOf(w, language)
-		if who := names.find(fold, w.Upper && len(words) > 1); who != nil && (w.Upper || small == nil || small[fold] > 0) {
+		who := names.find(fold, w.Upper && len(words) > 1)
+		if who == nil && len(names) > 0 && (small == nil || w.Upper && len(words) > 1) {
+			who = names.meant(fold, language)
+		}
+		if who != nil && (w.Upper || small == nil || small[fold] > 0) {
 			if both := inBoth(bearers, who); len(both) > 0 && lastName == len(words)-1 { // "Lena Lund" is no other Lena
 				who = both
 			} else {
@@ -116,7 +121,7 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 		if !known {
 			i = len(q.Terms)
 			at[term.Stem] = i
-			term.Earlier, term.StandIns = w.Start < lastLine, thesaurus.StandIns(fold, language)
+			term.Earlier, term.Upper, term.StandIns = w.Start < lastLine, w.Upper && len(words) > 1, thesaurus.StandIns(fold, language)
 			q.Terms = append(q.Terms, term)
 		} else if w.Start >= lastLine {
 			q.Terms[i].Earlier = false
@@ -154,6 +159,15 @@ func ParseQuestion(s string, now time.Time, speakers []string) Question {
 	return q
 }
 
+// Correct makes another word a term: what the word of the question was meant to be.
+func (q *Question) Correct(term int, word string) {
+	t := &q.Terms[term]
+	t.Stem, t.Word, t.StandIns = StemOf(word, t.Language), word, nil
+	if len(q.Terms) <= mostForStandIns {
+		t.StandIns = thesaurus.StandIns(word, t.Language)
+	}
+}
+
 // mostForStandIns is the number of terms of a question up to which words stand in for them: a longer question is found by its
 // other terms. With up to 4 or 5 the sets of the benchmark find the most, and without a limit less is found first.
 const mostForStandIns = 4
@@ -187,13 +201,13 @@ func kindOf(words []string) Kind {
 			next = words[i+1]
 		}
 		switch w {
-		case "who", "whom", "whose":
+		case "who", "whom", "whose", "whos":
 			return KindWho
-		case "when":
+		case "when", "whens":
 			return KindWhen
-		case "where":
+		case "where", "wheres":
 			return KindWhere
-		case "why":
+		case "why", "whys":
 			return KindWhy
 		case "how":
 			switch next {

@@ -1,0 +1,62 @@
+package query_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/wire"
+)
+
+// TestAskedWithMistakes asks with words that nobody spelled so.
+func TestAskedWithMistakes(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	asked := []struct{ question, said string }{
+		{"whens the weding", "Our Theo and Klara get married on the ninth of May."},
+		{"Which resturant was it?", "That restaurant under the viaduct was superb."},
+		{"what apointment do i have", "I put the appointment with the notary on Thursday."},
+		{"wehre is the trumpett", "Lent the trumpet to cousin Bo."},
+		{"Who is Micheal?", "Michael runs the bike shed."},
+		{"what colour theatre seats", "They reupholstered the theater in crimson."},
+		{"any alergies?", "My allergies flare up around hazel trees."},
+		{"Wann war die Gebrutstagsfeier?", "Zur Geburtstagsfeier kamen nur elf Gäste."},
+		{"do you happen to know how long the guarantee of the dishwahser still lasts", "Dishwasher bought in June, receipt in the blue folder."},
+		{"Quel est le rendevous ?", "Le rendezvous avec la banque est reporté."},
+		{"где мой чемодна", "Чемодан остался у тёти."},
+	}
+	for i, a := range asked {
+		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", i)), Speaker: "Vera", Content: a.said})
+		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("n%d", i)), Speaker: "Vera", Content: fmt.Sprintf("Number %d rang again, nobody there.", 40+i)})
+	}
+	for _, a := range asked {
+		t.Run(a.question, func(t *testing.T) {
+			t.Parallel()
+			got := textsOf(w.recall(alice, wire.RecallRequest{Query: a.question}).Items)
+			if !slices.Contains(got[:min(2, len(got))], a.said) {
+				t.Errorf("got %q; expected %q among the first two", got, a.said)
+			}
+		})
+	}
+}
+
+// TestNoMistakeIsMadeOfAnotherWord asks for what nobody spoke of, in words that are one letter from what was said.
+func TestNoMistakeIsMadeOfAnotherWord(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	asked := []struct{ question, said string }{
+		{"Do I own a horse?", "The house has a leaking roof."},
+		{"Is there news from Marla?", "Maria says the ferry is late."},
+		{"Is a beach nearby?", "We mended the bench in the yard."},
+		{"Which trains do I take?", "The trails up there are icy."},
+	}
+	for i, a := range asked {
+		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", i)), Speaker: "Vera", Content: a.said})
+	}
+	for _, a := range asked {
+		if got := textsOf(w.recall(alice, wire.RecallRequest{Query: a.question}).Items); slices.Contains(got, a.said) {
+			t.Errorf("%q is answered with %q", a.question, a.said)
+		}
+	}
+}
