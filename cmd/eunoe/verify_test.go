@@ -56,6 +56,9 @@ func TestVerifyCommand(t *testing.T) {
 	if out := ok(t, nil, "verify", "--offline", "--data", dir); !strings.Contains(out, "rules hold") {
 		t.Errorf("got %s", out)
 	}
+	if left, err := filepath.Glob(filepath.Join(dir, "eunoe.db-*")); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
 	if r := run(t, t.Context(), nil, "", "verify", "--offline", "--data", t.TempDir()); r.code != 5 || !strings.Contains(r.err, "no store") {
 		t.Errorf("where there is none: %+v", r)
 	}

@@ -30,14 +30,19 @@ func rebuildUntilKilled(dir, at string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	cfg, _, err := settings.Load(nil, map[string]string{"DATA": dir, "LOG": "error", "SYNC": "false"})
+	set, fill := map[string]string{"DATA": dir, "LOG": "error", "SYNC": "false"}, offline.Rebuild
+	if url := os.Getenv("EUNOE_TEST_EMBED"); url != "" {
+		set["EMBED"], set["EMBED_URL"], set["EMBED_KEY"] = "openai:other-model", url, "none"
+		fill = offline.Reembed
+	}
+	cfg, _, err := settings.Load(nil, set)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	cfg.Batch = 1
 	told := 0
-	err = offline.Rebuild(context.Background(), cfg, func(p rebuild.Progress) {
+	err = fill(context.Background(), cfg, func(p rebuild.Progress) {
 		told++
 		if stop >= 0 && told >= stop || stop < 0 && p.Writes == p.LastWrite {
 			fmt.Println("here", told)

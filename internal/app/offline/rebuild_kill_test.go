@@ -19,6 +19,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
 // stopped creates a data directory with a small store that no process has open, and returns its settings.
@@ -38,10 +39,11 @@ func stopped(t *testing.T) settings.Config {
 
 // killed rebuilds the store of a directory in a child process, kills it when it reports the step at, and returns its
 // output.
-func killed(t *testing.T, dir string, at int) string {
+func killed(t *testing.T, dir string, at int, environ ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "EUNOE_TEST_REBUILD="+dir, "EUNOE_TEST_AT="+strconv.Itoa(at))
+	cmd.Env = append(cmd.Env, environ...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -105,6 +107,53 @@ func TestARebuildThatIsKilled(t *testing.T) {
 			t.Error("the store differs")
 		}
 	})
+}
+
+// with returns the settings of another embedding model.
+func with(url, dir string) map[string]string {
+	return map[string]string{"DATA": dir, "EMBED": "openai:other-model", "EMBED_URL": url, "EMBED_KEY": "none"}
+}
+
+func TestAChangeOfTheEmbeddingModelThatIsKilled(t *testing.T) {
+	t.Parallel()
+	srv := scriptedmodel.Start(t, nil)
+	embedded := func() int { return srv.Stats().Stages[memory.StageEmbed].Calls }
+	c := stopped(t)
+	whole := apptest.Settings(t, with(srv.URL, t.TempDir()))
+	if err := errors.Join(os.CopyFS(whole.Data, os.DirFS(c.Data)), offline.Reembed(t.Context(), whole, nil)); err != nil {
+		t.Fatal(err)
+	}
+	before, all := dumped(t, c.Store), embedded()
+	made := all
+	for _, at := range []int{1, 3, -1} {
+		if said := killed(t, c.Data, at, "EUNOE_TEST_EMBED="+srv.URL); !strings.HasPrefix(said, "here") {
+			t.Fatalf("at %d it said %q", at, said)
+		}
+		if dumped(t, c.Store) != before || embedded() == made {
+			t.Errorf("at %d the old store changed, or nothing was embedded", at)
+		}
+		made = embedded()
+	}
+	if v, err := offline.Verify(t.Context(), c, true, false); err != nil || !v.OK {
+		t.Errorf("verify of the old store: %q, %v", v.Problems, err)
+	}
+	next := apptest.Settings(t, with(srv.URL, c.Data))
+	if err := offline.Reembed(t.Context(), next, nil); err != nil {
+		t.Fatal(err)
+	}
+	if rest := embedded() - made; rest >= all {
+		t.Errorf("%d calls embed again what the killed runs had embedded; a whole run makes %d", rest, all)
+	}
+	anew := dumped(t, next.Store)
+	if err := offline.Rebuild(t.Context(), next, nil); err != nil {
+		t.Fatal(err)
+	}
+	if dumped(t, next.Store) != anew || left(next) {
+		t.Error("a plain rebuild makes another store, or something is left")
+	}
+	if v, err := offline.Verify(t.Context(), next, true, false); err != nil || !v.OK {
+		t.Errorf("verify: %q, %v", v.Problems, err)
+	}
 }
 
 func TestARebuildStoppedWhileItReplacesTheStore(t *testing.T) {

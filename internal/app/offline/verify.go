@@ -52,12 +52,15 @@ func verifyStore(ctx context.Context, c settings.Config, conn *events.Conn, full
 	if err != nil {
 		return v, fmt.Errorf("verify: %w", err)
 	}
-	defer func() { failed = errors.Join(failed, st.Close()) }()
 	checked := st
-	// Checking the text indexes needs a writer; without one they are reported as left out.
+	// Checking the text indexes needs a writer; without one they are reported as left out. The last to close the file has to
+	// be the writer, which leaves no write-ahead log behind.
 	if writer, err := store.Open(store.Config{DSN: c.Store}); err == nil {
-		defer func() { failed = errors.Join(failed, writer.Close()) }()
-		checked = writer
+		checked, failed = writer, st.Close()
+	}
+	defer func() { failed = errors.Join(failed, checked.Close()) }()
+	if failed != nil {
+		return v, failed
 	}
 	return verify.Store(ctx, conn, checked, verify.Options{Full: full, Stopped: true})
 }
