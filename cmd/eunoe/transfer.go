@@ -77,7 +77,7 @@ func (a *cli) importCommand() *cobra.Command {
 				return err
 			}
 			cfg := transfer.Config{Bank: a.bankID(), Force: cmd.Flags().Changed("bank"), Flush: !noFlush, Wait: !noWait,
-				Settle: settle, Progress: cmd.ErrOrStderr()}
+				Settle: settle, Patience: a.Timeout, Progress: cmd.ErrOrStderr()}
 			if args[0] != "-" {
 				cfg.Checkpoint = args[0] + transfer.ProgressSuffix
 				cfg.Target = fmt.Sprintf("%s %s %s %t", a.URL, a.Prefix, a.Bank, cfg.Force)

@@ -51,5 +51,8 @@ func (c checkpoint) write(path string) error {
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return os.Rename(path+".new", path)
+	if err := os.Rename(path+".new", path); err != nil && !errors.Is(err, os.ErrNotExist) { // a second import put it there
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
 }

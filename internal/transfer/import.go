@@ -35,6 +35,7 @@ type Config struct {
 	Flush    bool          // at the end, the sessions whose last line is a message are flushed
 	Wait     bool          // until everything is processed
 	Settle   time.Duration // how long that may take
+	Patience time.Duration // how long a message is published again while the broker is away; 0 = the client's default
 	Progress io.Writer     // where progress is shown
 
 	Checkpoint string // file that keeps how far the import came; "" = none
@@ -47,6 +48,8 @@ type Importer struct {
 	client *client.Client
 	file   *File
 	done   int // lines sent
+
+	answered bool // the broker has acknowledged something
 
 	names map[memory.MessageID]memory.MessageID // seq:N of the log it came from → id it got
 	open  []target                              // sessions whose last line is a message, in order
