@@ -35,6 +35,20 @@ func Grams(text string) string {
 	return b.String()
 }
 
+// GramForm returns the form under which a word of a script without spaces is found among Grams, whatever stands before and
+// behind it: one or two characters are a gram, a longer word the grams behind its first character, one after the other. It
+// is "" for a word of another script.
+func GramForm(word string) string {
+	first, n := utf8.DecodeRuneInString(word)
+	if !isCJK(first) {
+		return ""
+	}
+	if second := word[n:]; utf8.RuneCountInString(second) < 2 {
+		return word
+	}
+	return strings.TrimPrefix(Grams(word), word[:n]+" ")
+}
+
 // chineseParticles are pronouns, particles, question words and the like of Chinese that seldom stand in a word of content.
 const chineseParticles = "的了吗呢吧啊呀嘛么什哪谁我你您他她它们咱这那是在把让也很几怎"
 

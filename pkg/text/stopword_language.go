@@ -29,22 +29,22 @@ var functionWordsIn = func() map[Language]WordSet {
 			qué quien quién quienes quiénes cual cuál cuales cuáles cuando cuándo donde dónde adonde adónde como cómo porque por
 			cuanto cuánto cuánta cuántos cuántas para con sin sobre entre hasta desde hacia según y e o u pero sino si sí ni en a
 			soy eres es somos son era eran fue fueron sido ser estoy estás está estamos están estaba estar he has ha hemos han había
-			haber hay tengo tienes tiene tienen no ya muy más también`,
+			haber hay tengo tienes tiene tienen puedo puedes puede podemos pueden podía debo debe no ya muy más también`,
 		"fr": `le la les un une des du de d l au aux je j tu il elle on nous vous ils elles me m te t se s moi toi lui leur leurs mon ma mes
 			ton ta tes son sa ses notre nos votre vos ce c cet cette ces cela ça qui que qu quoi quel quelle quels quelles dont où
 			quand pourquoi comment combien lequel laquelle et ou mais donc car parce si comme dans en sur sous avec sans pour par
 			chez vers depuis pendant avant après entre suis es est sommes êtes sont étais était étaient été être ai as a avons avez
-			ont avait avaient avoir eu ne n pas plus aussi très y`,
+			ont avait avaient avoir eu peux peut pouvons pouvez peuvent pouvait dois doit ne n pas plus aussi très y`,
 		"it": `il lo la i gli le l un uno una di del dello della dei degli delle al allo alla ai agli alle dal dalla dai nel nella nei nelle
 			sul sulla io tu lui lei noi voi loro mi ti si ci vi me te mio mia miei mie tuo tua tuoi tue suo sua suoi sue nostro
 			nostra questo questa questi queste quello quella quelli quelle che chi cosa quale quali quando dove come perché quanto
 			quanta quanti quante e ed o ma se anche per con senza su tra fra da in a sono sei è siamo siete era erano essere stato
-			stata ho hai ha abbiamo avete hanno aveva avere non più molto c dov cos`,
+			stata ho hai ha abbiamo avete hanno aveva avere posso puoi può possiamo potete possono devo devi deve non più molto c dov cos`,
 		"pt": `o a os as um uma uns umas de do da dos das no na nos nas ao à aos às pelo pela num numa eu tu você ele ela nós vocês eles elas
 			me te se lhe meu minha meus minhas teu tua seu sua seus suas nosso nossa este esta estes estas esse essa isso isto aquele
 			aquela que quem qual quais quando onde aonde como porque porquê quanto quanta quantos quantas por para com sem sobre entre
 			até desde e ou mas se nem em sou és é somos são era eram foi ser estou está estamos estão estava estar tenho tens tem temos
-			têm tinha há não já muito mais também`,
+			têm tinha há posso pode podes podemos podem devo deve não já muito mais também`,
 		"nl": `de het een ik jij je hij zij ze wij we jullie mij me jou hem haar ons hun mijn jouw uw zijn onze en of maar want omdat dat als
 			dan wie wat waar wanneer waarom hoe hoeveel welk welke waarheen waarmee in op aan bij van voor met zonder naar uit over
 			onder tot tegen door sinds te ben bent is was waren geweest heb hebt heeft hebben had hadden word wordt worden werd kan
@@ -70,11 +70,13 @@ var functionWordsIn = func() map[Language]WordSet {
 		"ru": `и в во на не я ты он она оно мы вы они меня тебя его её ее нас вас их мне тебе ему ей нам вам им мной тобой ним ней ними мой моя
 			моё мои моего моей твой твоя твои свой своя свои своего своей наш наша наши ваш ваша ваши этот эта это эти тот та то те что
 			чего чему чем чём кто кого кому кем где куда откуда когда почему зачем как какой какая какое какие какого какую каком каким
-			сколько чей чья чьи который которая которое которые с со к ко у о об от до из за по под над при для без через после перед
+			сколько чей чья чьи который которая которое которые каких какими которого которой которых которым могу можешь может можем могут
+			можно с со к ко у о об от до из за по под над при для без через после перед
 			между или но а же ли бы если так там тут здесь был была было были быть есть нет уже ещё еще тоже очень только да ни`,
 		"pl": `i w we na nie ja ty on ona ono my wy oni one mnie ciebie jego jej nas was ich mi ci mu nam wam im mój moja moje twój twoja swój
 			swoja ten ta to te że co kogo komu kto kim czego czym gdzie dokąd skąd kiedy dlaczego jak jaki jaka jakie jaką ile czyj
-			który która które z ze do od o u po pod nad przy dla bez przez lub ale a czy jest są był była było byli być się już też`,
+			który która które jakich jakim jakimi jakiej jakiego którego której których którym mogę możesz może możemy mogą można
+			z ze do od o u po pod nad przy dla bez przez lub ale a czy jest są był była było byli być się już też`,
 	} {
 		set := WordSet{}
 		for w := range strings.FieldsSeq(list) {

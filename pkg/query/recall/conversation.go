@@ -7,6 +7,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // conversation is what leads to the messages that are ranked.
@@ -109,13 +110,31 @@ func saysNothing(c rank.Candidate) bool {
 	if c.Caption != "" {
 		return false
 	}
-	words := 0
-	for range strings.FieldsSeq(c.Text) {
+	if !fewWords(c.Text) {
+		return false
+	}
+	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !rank.HasQuestionMark(c.Prev.Text)
+}
+
+// fewWords reports whether a text has two words at most. In a script without spaces five pairs of characters are as long as
+// three words.
+func fewWords(s string) bool {
+	words, pairs := 0, 0
+	for range strings.FieldsSeq(s) {
 		if words++; words > 2 {
 			return false
 		}
 	}
-	return c.Prev == nil || c.Prev.Speaker == c.Speaker || !rank.HasQuestionMark(c.Prev.Text)
+	if text.IsASCII(s) {
+		return true
+	}
+	const enough = 100 // bytes
+	text.EachIndexWord(s[:min(len(s), enough)], func(w text.IndexWord) {
+		if w.CJK {
+			pairs++
+		}
+	})
+	return pairs < 5
 }
 
 // foundMessages returns the messages that have scores or will have them, ascending. It does not touch the keyword

@@ -10,6 +10,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // lookup is what looking up the terms of the question brought of one record.
@@ -137,18 +138,33 @@ const thingsAtOnce = 50
 // of "Which pets do they have?". Rarer words are looked up until enough rows were found.
 func (g *gatherer) withThings(r memory.Record, rows []int64) ([]int64, error) {
 	most := g.cfg.Things
-	for words := range slices.Chunk(g.question.Things, thingsAtOnce) {
-		if most <= 0 {
-			break
+	words, grams := thingForms(g.question.Things)
+	for _, t := range []Term{{Forms: words}, {Forms: grams, Grams: true}} {
+		for forms := range slices.Chunk(t.Forms, thingsAtOnce) {
+			if most <= 0 {
+				break
+			}
+			more, _, err := g.s.Matching(r, Term{Forms: forms, Grams: t.Grams}, most)
+			if err != nil {
+				return nil, err
+			}
+			rows = appendNew(rows, more)
+			most -= len(more)
 		}
-		more, _, err := g.s.Matching(r, Term{Forms: words}, most)
-		if err != nil {
-			return nil, err
-		}
-		rows = appendNew(rows, more)
-		most -= len(more)
 	}
 	return rows, nil
+}
+
+// thingForms returns what to look up for things: words, and what stands for words of scripts without spaces in an index.
+func thingForms(things []string) (words, grams []string) {
+	for _, w := range things {
+		if gram := text.GramForm(w); gram != "" {
+			grams = append(grams, gram)
+		} else {
+			words = append(words, w)
+		}
+	}
+	return words, grams
 }
 
 // appendNew adds the numbers that rows do not hold yet.

@@ -26,7 +26,7 @@ type Store interface {
 type Term struct {
 	Forms  []string // any of them matches; empty forms are ignored
 	Prefix string   // words that begin with it match too; "" = none
-	Grams  bool     // the forms are one or two Chinese, Japanese or Korean characters
+	Grams  bool     // the forms are one or two Chinese, Japanese or Korean characters, or longer words as text.GramForm has them
 }
 
 // Searcher finds candidates in one state of a bank, seen through a filter. A row is known by a number that is the

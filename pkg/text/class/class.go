@@ -1,7 +1,8 @@
-// Package class tells what things are of a class: asked about pets, people speak of a cat. The things are the hyponyms
-// of WordNet, and the countries and languages of CLDR. For the classes that questions ask for most, classes.txt says
+// Package class tells what things are of a class: asked about pets, people speak of a cat. In English the things are the
+// hyponyms of WordNet, and the countries and languages of CLDR. For the classes that questions ask for most, classes.txt says
 // which words ask for them and adds things of its own. Any other noun that a question asks for, as in "which cheeses",
-// stands for its hyponyms.
+// stands for its hyponyms. In German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Polish, Russian, Chinese and
+// Japanese the classes are those of languages.txt.
 package class
 
 import (
@@ -19,16 +20,30 @@ import (
 // and its hyponyms, with colons between them; nouns.txt is the tree of nouns.
 var (
 	//go:embed things.txt
-	things string
+	generated string
 	//go:embed nouns.txt
-	nouns string
+	tree string
 )
 
 // lexicon maps what questions ask for to things.
 type lexicon struct {
-	asked map[word][]int // the classes that a folded word asks for
-	given [][]string     // the things of each class that classes.txt names
-	named [][]string     // its hyponyms, the most common ones first
+	asked map[word][]asks // the classes that a folded word asks for
+	lists []things        // of each class
+}
+
+// asks is a class that a word asks for.
+type asks struct {
+	class  int
+	others []string // words that the question must have, too: the other pairs of a word of a language without spaces
+}
+
+// things are the things of a class, folded.
+type things struct {
+	language text.Language // whose nouns they are
+	nouns    []string      // in their dictionary form
+	verbs    []string      // in the infinitive
+	given    []string      // as they are
+	named    []string      // hyponyms, the most common ones first
 }
 
 // word is a word of a question in a language; English is read in every one.
@@ -39,8 +54,8 @@ type word struct {
 
 // classes is read once, where it is needed first.
 var classes = sync.OnceValue(func() lexicon {
-	l := lexicon{asked: map[word][]int{}}
-	for line := range strings.Lines(things) {
+	l := lexicon{asked: map[word][]asks{}}
+	for line := range strings.Lines(generated) {
 		asked, rest, _ := strings.Cut(line, ":")
 		given, named, _ := strings.Cut(rest, ":")
 		language, words, other := strings.Cut(asked, "/")
@@ -48,20 +63,23 @@ var classes = sync.OnceValue(func() lexicon {
 			language, words = string(text.English), asked
 		}
 		for w := range strings.FieldsSeq(words) {
-			w := word{text.Language(language), w}
-			l.asked[w] = append(l.asked[w], len(l.named))
+			l.ask(word{text.Language(language), w}, asks{class: len(l.lists)})
 		}
-		l.given, l.named = append(l.given, strings.Fields(given)), append(l.named, strings.Fields(named))
+		l.lists = append(l.lists, things{given: strings.Fields(given), named: strings.Fields(named)})
 	}
+	l.addLanguages()
 	return l
 })
+
+// ask notes that a word asks for a class.
+func (l *lexicon) ask(w word, a asks) { l.asked[w] = append(l.asked[w], a) }
 
 // lines maps each noun that has hyponyms to the line of nouns.txt that has it in its first sense.
 var lines = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	var upper string // the line before
 	start := 0       // where it starts
-	for line := range strings.Lines(nouns) {
+	for line := range strings.Lines(tree) {
 		if upper != "" && line[0] > upper[0] {
 			for w := range strings.FieldsSeq(upper[1:]) {
 				if w = strings.TrimSuffix(w, "~"); !strings.HasSuffix(w, "-") {
@@ -75,28 +93,22 @@ var lines = sync.OnceValue(func() map[string]int {
 	return m
 })
 
-// Things returns the words for things of the classes that the folded words of a question ask for, in lower case, most
-// nouns in the singular alone, each once and the most common ones of every class first; nil if it asks for none. A hyponym
+// Things returns the words for things of the classes that the folded words of a question ask for, in lower case, each once
+// and the most common ones of every class first; nil if it asks for none. Most nouns of English are in the singular alone,
+// those of other languages in all forms, and words of Chinese and Japanese may have any number of characters. A hyponym
 // that stands in the question is left out: who asks of Basel does not ask which city. Words of English ask in a question
-// of any language.
+// of any language, and words of every language where it cannot be told ("") or, as one may be taken for another like it,
+// where its own ask for nothing.
 func Things(question []string, l text.Language) []string {
 	lexicon := classes()
-	asked := make([]bool, len(lexicon.named))
-	for _, w := range question {
-		for _, c := range lexicon.asked[word{text.English, w}] {
-			asked[c] = true
-		}
-		if l == text.English {
-			continue
-		}
-		for _, c := range lexicon.asked[word{l, w}] {
-			asked[c] = true
-		}
+	asked := lexicon.askedBy(question, l)
+	if l != text.English && !slices.Contains(asked, true) {
+		asked = lexicon.askedBy(question, "")
 	}
 	var lists [][]string
 	for c, is := range asked {
 		if is {
-			lists = append(lists, append(slices.Clone(lexicon.given[c]), without(lexicon.named[c], question)...))
+			lists = append(lists, append(lexicon.lists[c].told(), without(lexicon.lists[c].named, question)...))
 		}
 	}
 	for _, noun := range askedNouns(question) {
@@ -104,7 +116,39 @@ func Things(question []string, l text.Language) []string {
 			lists = append(lists, without(hyponyms(noun), question))
 		}
 	}
-	return inTurns(lists)
+	out := inTurns(lists)
+	if l != text.English { // "hat" and "son" are things of English, and words of grammar in German and French
+		out = slices.DeleteFunc(out, func(w string) bool { return text.IsFunctionWordIn(w, l) })
+	}
+	return out
+}
+
+// askedBy reports of each class whether the words of a question in a language ask for it.
+func (l *lexicon) askedBy(question []string, in text.Language) []bool {
+	asked := make([]bool, len(l.lists))
+	for _, w := range question {
+		for _, language := range askedIn(in) {
+			for _, a := range l.asked[word{language, w}] {
+				asked[a.class] = asked[a.class] || containsAll(question, a.others)
+			}
+		}
+	}
+	return asked
+}
+
+// askedIn returns the languages whose words ask in a question of a language.
+func askedIn(l text.Language) []text.Language {
+	switch l {
+	case text.English:
+		return []text.Language{l}
+	case "":
+		return []text.Language{text.English, "de", "es", "fr", "it", "pt", "nl", "sv", "pl", "ru", "zh", "ja"}
+	}
+	return []text.Language{text.English, l}
+}
+
+func containsAll(list, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(list, s) })
 }
 
 // without returns the words of a list that are not in the other.
@@ -201,8 +245,8 @@ func hyponyms(noun string) []string {
 	}
 	var common, rare []string
 	first := true
-	for line := range strings.Lines(nouns[start:]) {
-		if !first && line[0] <= nouns[start] {
+	for line := range strings.Lines(tree[start:]) {
+		if !first && line[0] <= tree[start] {
 			break
 		}
 		for w := range strings.FieldsSeq(line[1:]) {

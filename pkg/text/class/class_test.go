@@ -45,6 +45,21 @@ func TestAQuestionAsksForThingsOfAClass(t *testing.T) {
 		{"de", "welche haustiere hatte ich", "hund meerschweinchen windhund", "gitarre"},
 		{"fr", "quels pays connais tu", "espagne allemagne", "guitare"},
 		{"es", "en que paises estuve", "alemania suecia", "guitarra"},
+		{"de", "wogegen bin ich allergisch", "erdnusse haselnussen bienenstich", "gitarre"},
+		{"de", "welchen sport macht er", "klettert geschwommen gejoggt fußball", "gitarre"},
+		{"it", "quali mobili abbiamo", "divani poltrone sedie", "chitarra"},
+		{"pt", "que animais eles tem", "caes gatos papagaios", "violao"},
+		{"nl", "welke dieren heeft ze", "katten muizen hondje schapen", "gitaar"},
+		{"sv", "vilka mobler har vi", "soffan stolar hyllorna", "gitarr"},
+		{"pl", "jakie zwierzeta ma", "kota kotce psem papugami", "gitara"},
+		{"ru", "какие у неё питомцы", "кошку собаками котёнком попугая", "гитара"},
+		{"zh", "她有 有什 什么 么宠 宠物", "猫 仓鼠 拉布拉多", "钢琴"},
+		{"zh", "坐什 什么 么交 交通 通工 工具", "自行车 地铁", "钢琴"},
+		{"ja", "どん んな な楽 楽器", "ピアノ 三味線", "犬"},
+		{"", "haustiere", "hund katzen", "gitarre"},                                    // its language cannot be told
+		{"es", "que eletrodomesticos quebraram", "geladeira liquidificador", "violao"}, // it is Portuguese
+		{"sv", "vilka vaxter har vi", "orkideerna tulpanen", "gitarr"},
+		{"nl", "welke medicijnen slik ik", "paracetamolletjes zalf", "gitaar"},
 	} {
 		things := class.Things(strings.Fields(c.asked), c.language)
 		for w := range strings.FieldsSeq(c.things) {
@@ -68,7 +83,7 @@ func TestAQuestionAsksForThingsOfAClass(t *testing.T) {
 
 func TestAQuestionAsksForNoClass(t *testing.T) {
 	t.Parallel()
-	for _, asked := range []string{"", "what did anna say", "which thing", "what xyzzy", "how much pays she", "does she land soon", "any"} {
+	for _, asked := range []string{"", "quelle langue", "宠物", "what did anna say", "which thing", "what xyzzy", "how much pays she", "does she land soon", "any"} {
 		if things := class.Things(strings.Fields(asked), text.English); things != nil {
 			t.Errorf("%q asks for %d things: %v", asked, len(things), things[:min(9, len(things))])
 		}

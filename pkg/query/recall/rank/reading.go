@@ -52,6 +52,7 @@ type reader struct {
 	lone     map[rune]int    // terms of one Chinese character, which texts have in pairs
 	named    map[string]bool // folded name words of the participants the question names
 	things   map[string]bool // q.Things
+	unspaced unspacedThings  // those of scripts without spaces
 	second   [256]uint32     // by the first byte of a word: second bytes it must have to be stemmed at all, modulo 32
 	third    [256]uint32     // by its second byte: third bytes
 	matched  map[string]match
@@ -60,7 +61,7 @@ type reader struct {
 }
 
 func newReader(q Question, size int, w Weights) *reader {
-	r := &reader{q: q, family: w.Family, standIn: w.StandIn, index: map[string]int{}, standIns: map[string]int{}, named: map[string]bool{}, things: make(map[string]bool, len(q.Things)), matched: map[string]match{},
+	r := &reader{q: q, family: w.Family, standIn: w.StandIn, index: map[string]int{}, standIns: map[string]int{}, named: map[string]bool{}, things: make(map[string]bool, len(q.Things)), unspaced: unspacedThings{}, matched: map[string]match{},
 		seen: make(map[string]*reading, 2*size), none: &reading{tf: make([]float64, len(q.Terms)), pairs: make([]bool, len(q.Pairs))}}
 	for i, t := range q.Terms {
 		r.index[t.Stem] = i
@@ -78,7 +79,11 @@ func newReader(q Question, size int, w Weights) *reader {
 		r.addStandIns(i)
 	}
 	for _, w := range q.Things {
-		r.things[w] = true
+		if text.GramForm(w) != "" {
+			r.unspaced.add(w)
+		} else {
+			r.things[w] = true
+		}
 	}
 	for _, s := range q.Speakers {
 		text.EachIndexWord(s, func(w text.IndexWord) { r.named[string(w.Folded)] = true })
@@ -186,6 +191,9 @@ func (r *reader) read(s string) *reading {
 			part.tf[m.term] += counts
 		}
 	})
+	if pairs > 0 && len(r.unspaced) > 0 {
+		got.things += r.unspaced.in(s)
+	}
 	got.words -= pairs * pairExtra / pairWords
 	got.asked -= askedPairs * pairExtra / pairWords
 	return got
