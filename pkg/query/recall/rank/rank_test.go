@@ -238,3 +238,20 @@ func TestWhatAnAgentWasToldAroundAMessageCountsLessWithPlacesAndTime(t *testing.
 		t.Errorf("in a talk among people it counts %v", got)
 	}
 }
+
+// What an agent asks back has the words of a later question and answers none.
+func TestAnAgentsQuestionAnswersNothing(t *testing.T) {
+	t.Parallel()
+	c := talk("Bot: Which tyres does the tandem need, do you know?", "Benjamin: The tandem needs tyres of 40 millimetres, wide ones.")
+	c[0].Machine, c[1].Prev.Machine = true, true
+	q := ask("Which tyres does the tandem need?")
+	if got := order(q, c); got[0] != "m1" {
+		t.Errorf("%v come in this order; expected what Benjamin said first", got)
+	}
+	if got := part(t, q, c, "m1", "agent asks"); got != 0 {
+		t.Errorf("a person is charged %v for a statement", got)
+	}
+	if got := part(t, q, c, "m0", "agent asks"); got >= 0 {
+		t.Errorf("an agent is charged %v for a question", got)
+	}
+}

@@ -91,6 +91,10 @@ func DefaultWeights() Weights {
 		{"asks", -1.2, 0, func(v *View) float64 {
 			return when(v.own.text.words > 0, float64(v.own.text.asked)/float64(max(v.own.text.words, 1)))
 		}},
+		// The share of an agent's words that stand in questions: "Do you have kids?" answers nobody.
+		{"agent asks", -2.4, -2.4, func(v *View) float64 {
+			return when(v.Candidate.Machine && v.own.text.words > 0, float64(v.own.text.asked)/float64(max(v.own.text.words, 1)))
+		}},
 		// 1 if an agent or a tool said it. The weight is small: what was recommended is found, behind what people said.
 		{"agent", 0, -0.139, func(v *View) float64 { return when(v.Candidate.Machine, 1) }},
 		// ln(1 + words in the text): words found in a long message say less.
