@@ -36,7 +36,7 @@ func TestCorrections(t *testing.T) {
 		{"beach", text.English, false, ""},
 		{"gardening", text.English, false, ""},
 		{"adopted", text.English, false, ""},
-		{"teh", text.English, false, ""},
+		{"brno", text.English, false, ""},
 		{"rx7000", text.English, false, ""},
 		{"ξενοδοχειο", "el", false, ""},
 	} {
