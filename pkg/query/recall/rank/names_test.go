@@ -19,6 +19,7 @@ func TestMisspeltNamesOfSpeakers(t *testing.T) {
 		{"What does Henrieta collect?", []string{"Henrietta Voss"}},
 		{"where did tobais park", []string{"Tobias"}},
 		{"Has Tobiass called?", []string{"Tobias"}},
+		{"Has Johanna called?", nil},
 		{"Which tobacco is it?", nil},
 	} {
 		if got := rank.ParseQuestion(c.question, time.Unix(0, 0), speakers).Speakers; !slices.Equal(got, c.named) {
