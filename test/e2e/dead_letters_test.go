@@ -33,6 +33,10 @@ func newWard(t *testing.T) *ward {
 	w.publish("mem.alice.message.s", `{"id":"m1","speaker":"Alice","content":"I live in Lisbon and I am allergic to shellfish.","time":"2026-05-20T09:14:00Z"}`)
 	w.publish("mem.alice.flush.s", "")
 	w.letter = w.onlyLetter()
+	natstest.Eventually(t, "the message is applied, whose window may be dead before", func() bool {
+		_, code := w.ask("mem.alice.list", `{"record":"message"}`)
+		return code == ""
+	})
 	return w
 }
 
