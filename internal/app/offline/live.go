@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	liveStart  = 5 * time.Second        // how long an active consolidator is waited for: one that starts or takes over is active within seconds
 	liveEvery  = 200 * time.Millisecond // how often the consolidator is asked how far it is
 	liveAnswer = 2 * time.Second        // how long it may take to answer
 	livePause  = 15 * time.Second       // how long there may be no active consolidator before the rebuild counts as lost
@@ -28,7 +29,11 @@ const (
 // the next call finds it. Without an active consolidator the error is memory.ErrUnavailable.
 func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
 	r.Start = true
+	began := time.Now()
 	s, err := askRebuild(ctx, conn, r)
+	for errors.Is(err, nats.ErrNoResponders) && time.Since(began) < liveStart && events.Sleep(ctx, liveEvery) {
+		s, err = askRebuild(ctx, conn, r)
+	}
 	if errors.Is(err, nats.ErrNoResponders) {
 		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` makes the store of a stopped eunoe: %w", memory.ErrUnavailable)
 	}
