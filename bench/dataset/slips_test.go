@@ -9,7 +9,11 @@ import (
 
 func TestSlips(t *testing.T) {
 	t.Parallel()
-	asked := []dataset.Question{{QID: "a", Question: "Which garden did Marjorie water?"}, {QID: "b", Question: "Who am I?"}, {QID: "c", Question: "How tall is the lighthouse?"}}
+	asked := []dataset.Question{
+		{QID: "a", Question: "Which garden did Marjorie water?"},
+		{QID: "b", Question: "Who am I?"},
+		{QID: "c", Question: "How tall is the lighthouse?"},
+	}
 	got := dataset.WithSlips(asked, 3)
 	if again := dataset.WithSlips(asked, 3); !slices.EqualFunc(got, again, func(a, b dataset.Question) bool { return a.Question == b.Question }) {
 		t.Errorf("the same seed makes other slips: %v and %v", got, again)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
 )
@@ -48,11 +49,16 @@ func (c checkpoint) write(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // one of its own: two imports may write at once
+	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := os.Rename(path+".new", path); err != nil && !errors.Is(err, os.ErrNotExist) { // a second import put it there
-		return fmt.Errorf("checkpoint: %w", err)
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }

@@ -12,8 +12,7 @@ import (
 // TestAskedWithMistakes asks with words that nobody spelled so.
 func TestAskedWithMistakes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	asked := []struct{ question, said string }{
+	asked := []answer{
 		{"whens the weding", "Our Theo and Klara get married on the ninth of May."},
 		{"Which resturant was it?", "That restaurant under the viaduct was superb."},
 		{"what apointment do i have", "I put the appointment with the notary on Thursday."},
@@ -26,19 +25,7 @@ func TestAskedWithMistakes(t *testing.T) {
 		{"Quel est le rendevous ?", "Le rendezvous avec la banque est reporté."},
 		{"где мой чемодна", "Чемодан остался у тёти."},
 	}
-	for i, a := range asked {
-		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", i)), Speaker: "Vera", Content: a.said})
-		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("n%d", i)), Speaker: "Vera", Content: fmt.Sprintf("Number %d rang again, nobody there.", 40+i)})
-	}
-	for _, a := range asked {
-		t.Run(a.question, func(t *testing.T) {
-			t.Parallel()
-			got := textsOf(w.recall(alice, wire.RecallRequest{Query: a.question}).Items)
-			if !slices.Contains(got[:min(2, len(got))], a.said) {
-				t.Errorf("got %q; expected %q among the first two", got, a.said)
-			}
-		})
-	}
+	expectAnswers(t, asked)
 }
 
 // TestNoMistakeIsMadeOfAnotherWord asks for what nobody spoke of, in words that are one letter from what was said.

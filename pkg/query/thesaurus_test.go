@@ -12,8 +12,7 @@ import (
 // TestAskedInOtherWords asks for what was told in words that the question does not have.
 func TestAskedInOtherWords(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	asked := []struct{ question, said string }{
+	asked := []answer{
 		{"When is the wedding?", "Our Theo and Klara get married on the ninth of May."},
 		{"What's my address?", "These days I live above the bakery in Tanner Row."},
 		{"Who is my supervisor?", "Ruth has been my boss since the merger."},
@@ -34,6 +33,16 @@ func TestAskedInOtherWords(t *testing.T) {
 		{"¿Cuál es mi dirección?", "Vivo encima de la panadería."},
 		{"Qual è il mio mestiere?", "Adesso lavoro alla stazione dei pompieri."},
 	}
+	expectAnswers(t, asked)
+}
+
+// answer is what was said, and a question that it answers.
+type answer struct{ question, said string }
+
+// expectAnswers says everything to one bank, with as much besides, and expects each answer among the first two items.
+func expectAnswers(t *testing.T, asked []answer) {
+	t.Helper()
+	w := newFixture(t)
 	for i, a := range asked {
 		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("m%d", i)), Speaker: "Vera", Content: a.said})
 		w.say(memory.Message{ID: memory.MessageID(fmt.Sprintf("n%d", i)), Speaker: "Vera", Content: fmt.Sprintf("Number %d rang again, nobody there.", 40+i)})

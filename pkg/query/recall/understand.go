@@ -166,7 +166,7 @@ func (q *question) findUnknown(s Searcher, unknown []bool) error {
 const meantAmong = 10
 
 // correct puts unknown terms right: by a word of the bank's messages, or else one that the thesaurus has. A word without
-// content ("wehre") is a term no longer, unless it is the only one.
+// content ("wehre") is a term no longer, unless nothing else is.
 func (q *question) correct(s Searcher, unknown []bool) error {
 	kept := make([]bool, len(q.Terms))
 	for i, t := range q.Terms {
@@ -176,7 +176,7 @@ func (q *question) correct(s Searcher, unknown []bool) error {
 		}
 		words := spelling.Corrections(t.Word, t.Language, t.Upper)
 		if slices.ContainsFunc(words, func(w string) bool { return text.IsFunctionWordIn(w, q.Language) }) {
-			kept[i] = len(q.Terms) == 1
+			kept[i] = false
 			continue
 		}
 		meant, err := meantBy(s, words, t.Language)
@@ -194,7 +194,9 @@ func (q *question) correct(s Searcher, unknown []bool) error {
 			q.lookups[i] = lookupsOf(q.Terms[i : i+1])[0]
 		}
 	}
-	q.keep(kept)
+	if slices.Contains(kept, true) {
+		q.keep(kept)
+	}
 	return nil
 }
 
