@@ -47,3 +47,21 @@ func TestNoMistakeIsMadeOfAnotherWord(t *testing.T) {
 		}
 	}
 }
+
+// TestWordOfAnotherSessionIsNoMistake asks one session for what only another speaks of, in a word one letter from one that
+// the session has.
+func TestWordOfAnotherSessionIsNoMistake(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.say(memory.Message{ID: "stove", Session: "kitchen", Speaker: "Odd", Content: "Rita's morcha simmered until lunch."},
+		memory.Message{ID: "square", Session: "town", Speaker: "Odd", Content: "Everyone there drinks mocha with my aunt."})
+	narrowed := func(question string) []string {
+		return textsOf(w.recall(alice, wire.RecallRequest{Query: question, Filter: memory.Filter{Session: "town"}}).Items)
+	}
+	if got := narrowed("Where is the morcha?"); len(got) > 0 {
+		t.Errorf("a word of the other session finds %q here", got)
+	}
+	if got := narrowed("Who drinks moccha?"); !slices.Contains(got, "Everyone there drinks mocha with my aunt.") {
+		t.Errorf("a word that the bank does not have finds %q", got)
+	}
+}

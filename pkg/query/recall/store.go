@@ -45,6 +45,8 @@ type Searcher interface {
 	// Matching returns up to limit rows whose text has the term, the highest number first, and how many there are in
 	// all: exact below limit, an estimate from there on.
 	Matching(r memory.Record, t Term, limit int) (nos []int64, all int, err error)
+	// Known reports whether a message or a fact of the bank has the term, filtered or not.
+	Known(t Term) (bool, error)
 	// Prefetch announces that Nearest and NearestMessages will be asked for v, with these limits; 0 = not at all. The
 	// part of their work that needs no store may begin while other questions are answered.
 	Prefetch(v memory.Vector, facts, messages int) error

@@ -140,7 +140,8 @@ func anyMatches(s Searcher, terms []Term) (found bool, err error) {
 // other terms.
 const mostToCorrect = 12
 
-// findUnknown marks the terms that no message and no fact has and that may be misspelt.
+// findUnknown marks the terms that no message and no fact of the bank has and that may be misspelt. A word that only what the
+// request excludes has is spelt as the bank spells it.
 func (q *question) findUnknown(s Searcher, unknown []bool) error {
 	if len(q.Terms) > mostToCorrect {
 		return nil
@@ -150,14 +151,11 @@ func (q *question) findUnknown(s Searcher, unknown []bool) error {
 		if t.CJK || len(spelling.Corrections(t.Word, t.Language, t.Upper)) == 0 {
 			continue
 		}
-		unknown[i] = true
-		for _, r := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
-			looks = append(looks, func(s Searcher) error {
-				rows, _, err := s.Matching(r, q.lookups[i], 1)
-				unknown[i] = unknown[i] && len(rows) == 0
-				return err
-			})
-		}
+		looks = append(looks, func(s Searcher) error {
+			known, err := s.Known(q.lookups[i])
+			unknown[i] = !known
+			return err
+		})
 	}
 	return together(s, looks...)
 }

@@ -67,6 +67,37 @@ func manyForms(t *testing.T, h *harness) {
 	check()
 }
 
+// known holds that a bank knows the words of its messages and facts, whatever a filter excludes, and no other bank's.
+func known(t *testing.T, h *harness) {
+	h.say("b", memory.Message{Session: "kitchen", Content: "The kettle whistles."})
+	h.say("b", memory.Message{Session: "yard", Content: "A rake and two spades."})
+	h.say("other", memory.Message{Content: "Somebody found a thimble."})
+	f := fact("b", "Bees live behind the shed.", 2)
+	h.put("b", memory.Changes{Facts: []memory.Fact{f}})
+	ask := func(session memory.SessionID, words map[string]bool) {
+		h.must(h.Search(context.Background(), "b", memory.Filter{Session: session}, func(s recall.Searcher) error {
+			for w, want := range words {
+				for _, forms := range [][]string{{w}, h.filled(w)} {
+					if got, err := s.Known(recall.Term{Forms: forms}); err != nil || got != want {
+						t.Errorf("%q and %d other forms, session %q: known is %t, %v", w, len(forms)-1, session, got, err)
+					}
+				}
+			}
+			got, err := s.Known(recall.Term{Forms: []string{"nowhere"}, Prefix: "spad"})
+			if err == nil && !got {
+				t.Error("the beginning of a word is not known")
+			}
+			return err
+		}))
+	}
+	words := map[string]bool{"kettle": true, "rake": true, "bees": true, "thimble": false, "hammock": false}
+	for _, session := range []memory.SessionID{"", "kitchen", "yard", "nobody"} {
+		ask(session, words)
+	}
+	h.put("b", memory.Changes{Forgotten: &memory.Forgotten{Messages: []uint64{1}, Facts: []memory.FactID{f.ID}}})
+	ask("yard", map[string]bool{"kettle": false, "rake": true, "bees": false})
+}
+
 // filled returns words with so many others that no text has that together they are many.
 func (h *harness) filled(words ...string) []string {
 	out := slices.Clone(words)

@@ -8,31 +8,20 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
 )
 
 // Matching returns the numbers of rows whose text contains the term, the latest first, and how many there are in all:
 // counted below limit, estimated from there on.
 func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64, int, error) {
-	kind, known := r.store.schema.Find(rec)
-	if !known || limit <= 0 || len(kind.Indexed) == 0 {
-		return nil, 0, nil
-	}
-	rows := r.counts[rec]
-	if rows.n == 0 {
-		return nil, 0, nil
-	}
-	if t.Prefix == "" && !t.Grams {
-		forms, err := r.present(kind, t.Forms)
-		if err != nil || len(forms) == 0 {
-			return nil, 0, err
-		}
-		t.Forms = forms
+	kind, q, err := r.wordQuery(rec, t, limit)
+	if err != nil || q.Limit == 0 {
+		return nil, 0, err
 	}
 	passed, err := r.passing(rec)
 	if err != nil || passed.few && len(passed.nos) == 0 {
 		return nil, 0, err
 	}
-	q := engine.WordQuery{Bank: r.bank, Alone: rows.alone, First: rows.first, Last: rows.last, Forms: t.Forms, Prefix: t.Prefix, Grams: t.Grams, Limit: limit}
 	switch {
 	case kind.Hidden == nil: // filtered when the rows are read
 	case r.filter.Plain:
@@ -48,7 +37,45 @@ func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64,
 	if err != nil || len(nos) < limit {
 		return nos, len(nos), err
 	}
-	return nos, rows.estimate(nos), nil
+	return nos, r.counts[rec].estimate(nos), nil
+}
+
+// Known reports whether a message or a fact of the bank has the term, whatever the filter excludes. Under a filter, which may
+// name a time, so has what ended since.
+func (r *Reader) Known(t recall.Term) (bool, error) {
+	for _, rec := range []memory.Record{memory.RecordMessage, memory.RecordFact} {
+		kind, q, err := r.wordQuery(rec, t, 1)
+		if err != nil {
+			return false, err
+		}
+		if q.Limit == 0 {
+			continue
+		}
+		if r.filter.Plain {
+			q.Where, q.Args = kind.Hidden("x.rowid"), []any{r.bank}
+		}
+		if nos, err := r.tx.Engine().Words(r.tx, kind.TextIndex(), q); err != nil || len(nos) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// wordQuery returns the search for the rows of a record that have a term, without a filter, and the record's kind; the
+// limit of the search is 0 where there is nothing to find.
+func (r *Reader) wordQuery(rec memory.Record, t recall.Term, limit int) (kind schema.Kind, q engine.WordQuery, err error) {
+	kind, known := r.store.schema.Find(rec)
+	rows := r.counts[rec]
+	if !known || limit <= 0 || len(kind.Indexed) == 0 || rows.n == 0 {
+		return kind, q, nil
+	}
+	if t.Prefix == "" && !t.Grams {
+		if t.Forms, err = r.present(kind, t.Forms); err != nil || len(t.Forms) == 0 {
+			return kind, q, err
+		}
+	}
+	return kind, engine.WordQuery{Bank: r.bank, Alone: rows.alone, First: rows.first, Last: rows.last,
+		Forms: t.Forms, Prefix: t.Prefix, Grams: t.Grams, Limit: limit}, nil
 }
 
 // estimate returns about how many rows there are, given the latest of them: as many in every range of row numbers as
