@@ -127,7 +127,7 @@ func listen(c settings.Config, log zerolog.Logger) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the HTTP gateway cannot listen on %s (%sHTTP): %w", c.HTTP, settings.Prefix, err)
 	case c.HTTPCert == "":
-		return l, nil
+		return jsonRefusals{l}, nil
 	}
 	own, err := certificate.Read(c.HTTPCert, c.HTTPKey, log)
 	if err != nil {
