@@ -23,9 +23,8 @@ type Limit struct{ places *semaphore.Weighted }
 // New returns a limit of places, at least one.
 func New(places int) *Limit { return &Limit{semaphore.NewWeighted(int64(max(1, places)))} }
 
-// Default leaves two of the threads that run Go code to work that is not long: a core, in a program that has twice as
-// many threads as cores.
-func Default() *Limit { return New(runtime.GOMAXPROCS(0)/2 - 1) }
+// Default leaves a core to work that is not long, in a program that has four times as many threads as cores.
+func Default() *Limit { return New(runtime.GOMAXPROCS(0)/4 - 1) }
 
 // Begin waits for a place where text of a size is long. The caller calls done, once, when the work has ended. The error
 // is that of ctx, which ended first; nothing is to be done then.

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -17,7 +16,6 @@ import (
 // BenchmarkBesideWrites measures how long a bank's retain takes, in milliseconds at the median and the 99th percentile,
 // while another bank retains 1,000 facts by as many requests, or forgets a session of 20,000 messages.
 func BenchmarkBesideWrites(b *testing.B) {
-	process.OversubscribeCores() // as the programs do
 	b.Run("idle", func(b *testing.B) {
 		c, _ := connect(b)
 		var n int

@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// OversubscribeCores sets GOMAXPROCS to twice the number of cores, unless the environment sets it. A program calls it
+// OversubscribeCores sets GOMAXPROCS to four times the number of cores, unless the environment sets it. A program calls it
 // first. A goroutine inside SQLite may lose its core and then waits in Go's queue behind all others; with more threads
 // than cores the operating system shares the cores out, and a recall waits less while the consolidator writes
 // (docs/BENCHMARKS.md, recall under ingest).
@@ -13,10 +13,10 @@ func OversubscribeCores() {
 	runtime.GOMAXPROCS(maxProcs(os.Getenv("GOMAXPROCS"), runtime.GOMAXPROCS(0)))
 }
 
-// maxProcs returns the number of threads for a process: what the environment says, else twice the number of cores.
+// maxProcs returns the number of threads for a process: what the environment says, else four times the number of cores.
 func maxProcs(env string, cores int) int {
 	if env != "" {
 		return cores
 	}
-	return 2 * cores
+	return 4 * cores
 }

@@ -11,7 +11,7 @@ func TestTurnsOfGoroutines(t *testing.T) {
 	for _, c := range []struct {
 		given     string
 		has, want int
-	}{{"", 2, 4}, {"", 1, 2}, {"3", 3, 3}} {
+	}{{"", 2, 8}, {"", 1, 4}, {"3", 3, 3}} {
 		if got := process.MaxProcs(c.given, c.has); got != c.want {
 			t.Errorf("GOMAXPROCS %q with %d returns %d turns; expected %d", c.given, c.has, got, c.want)
 		}

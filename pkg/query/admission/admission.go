@@ -39,11 +39,11 @@ type Config struct {
 	Bytes int
 }
 
-// DefaultConfig returns the numbers Eunoe runs with. Two quick requests for each core keep the cores busy while one of
-// them reads the disk; more would only take turns on them.
+// DefaultConfig returns the numbers Eunoe runs with. A quick request for each thread that runs Go code, of which a
+// program has four for each core, keeps the cores busy while some read the disk; more would only take turns on them.
 func DefaultConfig() Config {
-	cores := runtime.GOMAXPROCS(0)
-	return Config{Quick: max(4, 2*cores), Costly: max(1, cores/2), CostlyFrom: 50 * time.Millisecond, LargeFrom: 4 << 10,
+	threads := runtime.GOMAXPROCS(0)
+	return Config{Quick: max(4, threads), Costly: max(1, threads/4), CostlyFrom: 50 * time.Millisecond, LargeFrom: 4 << 10,
 		Answers: 8, PerBank: 256, Bytes: 256 << 20}
 }
 

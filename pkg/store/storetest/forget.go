@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -174,5 +175,37 @@ func textIndex(t *testing.T, h *harness) {
 	}
 	if n := h.matching("b", memory.RecordMessage, "dumpling"); n != 0 {
 		t.Errorf("a word of a deleted message finds %d", n)
+	}
+}
+
+// longSession forgets all messages of a session that was cut into many windows: that takes about as long as to store them. To
+// look for the windows of each message among all of them takes twenty times as long.
+func longSession(t *testing.T, h *harness) {
+	const n = 4000
+	began := time.Now()
+	var said []consolidate.MessageEvent
+	var ends []memory.Write
+	var gone []uint64
+	for i := range n {
+		e := h.event("b", memory.Message{Session: "endless", Content: "on and on"})
+		end := memory.WindowEnd{SessionID: "endless", Outcome: memory.WindowEmpty}
+		end.ID, end.New = memory.NewWindowID("b", "endless", e.Seq, e.Seq, 0), []memory.WindowMessage{{Seq: e.Seq}}
+		said, gone = append(said, e), append(gone, e.Seq)
+		ends = append(ends, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: uint64(i + 1), Op: string(end.ID), Time: at(i), Window: &end})
+	}
+	h.must(h.ApplyMessages(context.Background(), 0, h.messages, said))
+	h.must(h.ApplyWrites(context.Background(), 0, n, ends, func(_ plan.View, w memory.Write) (memory.Changes, error) {
+		return memory.Changes{Window: w.Window}, nil
+	}))
+	h.writes = n
+	stored := time.Since(began)
+	began = time.Now()
+	forgotten := &memory.Forgotten{Messages: gone}
+	h.put("b", memory.Changes{Forgotten: forgotten})
+	if took := time.Since(began); took > 5*stored {
+		t.Errorf("%d messages are forgotten within %v, and were stored within %v", n, took, stored)
+	}
+	if got, want := forgotten.Receipt.Events, 2*n; got != want {
+		t.Errorf("%d events are to be erased; want %d: each message and the end of its window", got, want)
 	}
 }

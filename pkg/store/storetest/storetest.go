@@ -67,6 +67,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		{"a text by a model keeps its mark", modelStamps},
 		{"Y15 a text index has no row of a deleted record and finds two Chinese characters", textIndex},
 		{"a term of many forms finds what each of them finds", manyForms},
+		{"a session of many windows is forgotten as fast as it is long", longSession},
 		{"a bank knows its words, whatever a filter excludes", known},
 		{"the same log gives the same dump whatever the batches", batches},
 		{"a preview plans on the present state and changes nothing", previews},

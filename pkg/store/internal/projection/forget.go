@@ -20,8 +20,12 @@ func (a *applier) beforeForget(bank int64, f *memory.Forgotten) ([]textWrite, er
 		return writes, err
 	}
 	late, err := a.vectorWritesOf(bank, f)
+	known := make(map[uint64]bool, len(writes))
+	for _, h := range writes {
+		known[h.write] = true
+	}
 	for _, l := range late {
-		if !slices.ContainsFunc(writes, func(h textWrite) bool { return h.write == l.write }) {
+		if !known[l.write] {
 			writes = append(writes, l)
 		}
 	}
@@ -174,55 +178,6 @@ OR EXISTS (SELECT 1 FROM ops o CROSS JOIN json_each(o.outcome, '$.observations')
 	}
 	return 1, nil
 }
-
-// textWrite is a write that may hold text of what is forgotten.
-type textWrite struct {
-	write   uint64
-	window  bool // it ends a window
-	vectors bool // it was found by the late vectors that it holds
-	rest    bool // it holds late vectors of other records too
-}
-
-// writesOfBank returns all writes of a bank that is erased.
-const writesOfBank = `SELECT write, 0 FROM ops WHERE bank = ?1 UNION SELECT write, 0 FROM windows WHERE bank = ?1
-UNION SELECT write, 0 FROM repeats WHERE bank = ?1 ORDER BY 1`
-
-// writesOf returns, ascending, the MEM_WRITES events that may hold text of what is forgotten: the ends of windows in which
-// the messages, or the sources of the facts, were new, the writes of the facts' own ops, and those that gave the
-// observations ready-made, repeats included.
-func (a *applier) writesOf(bank int64, f *memory.Forgotten) ([]textWrite, error) {
-	const find = `WITH
-gone(no) AS (SELECT f.no FROM json_each(?2) j CROSS JOIN facts f ON f.id = j.value WHERE f.bank = ?1),
-events(seq) AS (SELECT value FROM json_each(?3) UNION SELECT s.seq FROM gone JOIN fact_sources s ON s.fact = gone.no),
-ended(write) AS (SELECT w.write FROM events JOIN message_events e ON e.seq = events.seq
-  JOIN windows w ON w.bank = e.bank AND w.session = e.session AND w.last >= e.seq AND w.first <= e.seq WHERE e.bank = ?1),
-named(op, ends) AS (SELECT o.op, 1 FROM ops o WHERE +o.bank = ?1 AND o.write IN (SELECT write FROM ended)
-  UNION SELECT k.value, 0 FROM gone JOIN facts f ON f.no = gone.no CROSS JOIN json_each(f.ops) k),
-held(write, ends) AS (SELECT write, 1 FROM ended
-UNION SELECT o.write, named.ends FROM named JOIN ops o ON o.bank = ?1 AND o.op = named.op
-UNION SELECT r.write, named.ends FROM named JOIN repeats r ON r.bank = ?1 AND r.op = named.op)
-SELECT write, max(ends) FROM held GROUP BY write ORDER BY 1`
-	query, args := find, []any{bank, engine.List(f.Facts), engine.List(f.Messages)}
-	if f.Bank {
-		query, args = writesOfBank, []any{bank}
-	}
-	var out []textWrite
-	scan := func(rows *sql.Rows) error {
-		var h textWrite
-		err := rows.Scan(&h.write, &h.window)
-		out = append(out, h)
-		return err
-	}
-	if err := a.tx.Each("find the writes that hold it", query, args, scan); err != nil || f.Bank || len(f.Observations) == 0 {
-		return out, err
-	}
-	return out, a.tx.Each("find the writes that gave the observations", writesObserving, []any{bank, engine.List(f.Observations)}, scan)
-}
-
-const writesObserving = `WITH given(op) AS (SELECT o.op FROM ops o CROSS JOIN json_each(o.outcome, '$.observations') k
-  WHERE o.bank = ?1 AND k.value IN (SELECT value FROM json_each(?2)))
-SELECT o.write, 0 FROM given JOIN ops o ON o.bank = ?1 AND o.op = given.op
-UNION SELECT r.write, 0 FROM given JOIN repeats r ON r.bank = ?1 AND r.op = given.op ORDER BY 1`
 
 // eraseBank erases what is left of a bank, but for the message events behind a sequence, which make it anew. Without any
 // it no longer exists. Tombstones stay, which name sequences alone so that another bank of the name can use its ids, and
