@@ -104,6 +104,10 @@ func TestVerifyInFullReadsWhatTheBrokerCannot(t *testing.T) {
 			if err != nil || v.OK || len(v.Problems) != 2 || v.Problems[1] != says {
 				t.Errorf("of the stopped one: %q, %v", v.Problems, err)
 			}
+			m, err := offline.Backup(t.Context(), set, filepath.Join(t.TempDir(), "copy"), true, nil)
+			if err != nil || len(m.Unreadable) != 1 || counts+" ("+m.Unreadable[0]+")" != says {
+				t.Errorf("a backup of what is left: %+v, %v", m, err)
+			}
 			before := dump(t, set.Store)
 			if err := offline.Rebuild(t.Context(), set, nil); !errors.Is(err, memory.ErrConflict) || !strings.Contains(err.Error(), "--smaller") {
 				t.Errorf("a rebuild from what is left: %v", err)

@@ -91,27 +91,50 @@ func (c *logCheck) lookUpWrite(ctx context.Context, seq uint64, out *wire.Check)
 	return nil
 }
 
-// readAll calls fn with every event of a stream up to the end that it has now, which it returns. It checks that those are
-// as many as the stream counts: a broker whose file is damaged counts events that it cannot read. While events are erased
-// fewer may be found to be missing than are, and never more.
+// readAll calls fn with every event of a stream up to the end that it has now, which it returns, and notes what cannot be
+// read.
 func (c *logCheck) readAll(ctx context.Context, stream string, fn func(events.Event) error) (end uint64, err error) {
-	read := 0
-	end, err = ordered.Scan(ctx, c.conn, stream, nil, 0, func(e events.Event) error {
-		read++
+	end, lost, err := ReadAll(ctx, c.conn, stream, fn)
+	if lost.Events > 0 {
+		c.unreadable.Broken += lost.Events
+		c.unreadable.Where = append(c.unreadable.Where, lost.String())
+	}
+	return end, err
+}
+
+// Lost tells of the events of a stream that its broker counts and gives out to nobody.
+type Lost struct {
+	Stream string
+	Events int // how many; 0 = the stream is whole
+	Read   int // how many could be read
+}
+
+// String returns "MEM_WRITES counts 340 and gives out 338".
+func (l Lost) String() string {
+	return fmt.Sprintf("%s counts %d and gives out %d", l.Stream, l.Events+l.Read, l.Read)
+}
+
+// ReadAll calls fn, if not nil, with every event of a stream up to the end that it has now, which it returns. It checks that
+// those are as many as the stream counts: a broker whose file is damaged counts events that it cannot read. While events are
+// erased fewer may be found to be missing than are, and never more.
+func ReadAll(ctx context.Context, conn *events.Conn, stream string, fn func(events.Event) error) (end uint64, lost Lost, err error) {
+	lost.Stream = stream
+	end, err = ordered.Scan(ctx, conn, stream, nil, 0, func(e events.Event) error {
+		lost.Read++
+		if fn == nil {
+			return nil
+		}
 		return fn(e)
 	})
 	if err != nil {
-		return end, fmt.Errorf("read %s: %w", stream, err)
+		return end, lost, fmt.Errorf("read %s: %w", stream, err)
 	}
-	now, err := c.conn.Size(ctx, stream)
+	now, err := conn.Size(ctx, stream)
 	if err != nil {
-		return end, err
+		return end, lost, err
 	}
-	if counted := now.Events - int(now.Last-end); counted > read { //nolint:gosec // a number of events
-		c.unreadable.Broken += counted - read
-		c.unreadable.Where = append(c.unreadable.Where, fmt.Sprintf("%s counts %d and gives out %d", stream, counted, read))
-	}
-	return end, nil
+	lost.Events = max(0, now.Events-int(now.Last-end)-lost.Read) //nolint:gosec // a number of events
+	return end, lost, nil
 }
 
 // readable reports what the scans of both streams could not read.
