@@ -42,8 +42,9 @@ func (p *parser) dayOfMonth(m match) bool {
 	return m.rel && m.days() == 1 && p.t[m.first].digits > 0 && (m.next == m.first+1 || m.next == m.first+2 && p.t[m.first+1].mark)
 }
 
-// inOrder returns a bare weekday weeks later where it would lie before the day ahead that it is joined to: "arrives on
-// Saturday and leaves on Tuesday", "flies next Wednesday and is back on Friday", 下周三去，周五回来.
+// inOrder returns a bare weekday weeks later where it would lie before the day ahead that it is joined to, or that it ends
+// what begins on: "arrives on Saturday and leaves on Tuesday", "flies next Wednesday and is back on Friday", "comes on
+// Friday to stay till Tuesday", 下周三去，周五回来.
 func (p *parser) inOrder(m, before match) match {
 	if !p.bare(m) || !p.has(m.first, kWeekday) || m.from < p.today || before.from <= m.from || before.from > p.today+14 {
 		return m
@@ -52,14 +53,17 @@ func (p *parser) inOrder(m, before match) match {
 	if !bare && (before.days() != 1 && !p.has(before.first, kWeekday) || !p.names(before, kWeekday, kDay)) {
 		return m
 	}
+	staying := p.before(m.first-1, kArticle)
 	joined := p.tab.cjk && !strings.ContainsAny(p.s[p.t[before.next-1].end:p.t[m.first].start], "。！？!?;；我你您他她它僕私彼")
+	parted := false // by a mark or a conjunction
 	for j := before.next; j < m.first; j++ {
 		if !bare && joined && matches(p.tab.subject, p.t[j].low) || strings.Contains(".!?;", p.t[j].low) {
 			return m
 		}
 		joined = joined || p.has(j, kAnd)
+		parted = parted || p.t[j].mark || matches(p.tab.breaks, p.t[j].low)
 	}
-	if !joined {
+	if !joined && (parted || !p.has(staying, kUntil) || !p.has(staying, kTo)) {
 		return m
 	}
 	weeks := (before.from - m.from + 6) / 7

@@ -1,6 +1,7 @@
 package date_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -133,4 +134,29 @@ func TestHolidaysBetweenOtherWords(t *testing.T) {
 		{"Desde el martes llueve.", "es", "2026-10-13"},
 		{"The sofa should have come on Monday.", "en", "2026-10-12"},
 	})
+}
+
+func TestAStayEndsBehindTheDayItBeginsOn(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"Collect the goat on Saturday and Monday my aunt moves in until Friday.", "en", "2026-10-17, 2026-10-19, 2026-10-23"},
+		{"Samstag kommt meine Tante zu uns bis Freitag.", "de", "2026-10-17, 2026-10-23"},
+		{"Samedi ma tante vient chez nous jusqu'à vendredi.", "fr", "2026-10-17, 2026-10-23"},
+		{"El sábado viene mi tía hasta el viernes.", "es", "2026-10-17, 2026-10-23"},
+		{"The fair is Saturday so we rehearse until Friday.", "en", "2026-10-17, 2026-10-16"},
+		{"The fair is Saturday but I must enrol by Friday.", "en", "2026-10-17, 2026-10-16"},
+	})
+}
+
+func TestAMonthThatComesIsDatedBeforeItsPlace(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"They tie the knot next april in Galway.", "en", "2027-04-01 2027-04-30"},
+		{"Last august at the lake we saw otters.", "en", "2026-08-01 2026-08-31"},
+		{"Nos mudamos el próximo abril en tren.", "es", "2027-04-01 2027-04-30"},
+		{"Nächsten April in Graz heiraten sie.", "de", "2027-04-01 2027-04-30"},
+	})
+	if got := ranges("It was the last May of 2021.", "en"); strings.HasPrefix(got, "2026") {
+		t.Errorf("the last May of 2021 is %s", got)
+	}
 }

@@ -91,7 +91,7 @@ func (p *parser) shifted(i int, _ bool) (point, int, bool) {
 		}
 		return pt, next, ok
 	}
-	if m, is := p.value(j, kMonth); is && !p.has(j+1, kOf) && !(j+1 < len(p.t) && p.t[j+1].digits > 0) {
+	if m, is := p.value(j, kMonth); is && !p.ofPeriod(j+1) && !(j+1 < len(p.t) && p.t[j+1].digits > 0) {
 		return p.fix(i, p.shiftedMonth(m, dir)), j + 1, true
 	}
 	if m, is := p.value(j, kSeason); is {
@@ -221,4 +221,13 @@ func (p *parser) near(i int, loose bool) (point, int, bool) {
 		return pt, next, true
 	}
 	return p.fix(i, oneDay(p.today+n, true)), i + 1, true
+}
+
+// ofPeriod reports whether the word at i joins a month to the year that it is of: "the last May of 2021".
+func (p *parser) ofPeriod(i int) bool {
+	if !p.has(i, kOf) {
+		return false
+	}
+	_, _, ok := p.periodAt(p.skip(i, kOf, kIn, kArticle))
+	return ok
 }
