@@ -1,6 +1,10 @@
 package date
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // nth reads "the first week of May", "the last Monday of April", "the third month of 2021", "week 27 of last year" and
 // "the last 4 months of 2021".
@@ -54,12 +58,16 @@ func (p *parser) nth(i int, _ bool) (point, int, bool) {
 	return p.fix(i, s), next, true
 }
 
-// inside reads what stands behind a period and names a part of it: 今週の後半, 2021年的第二周, 2016年の最後の週.
+// inside reads what stands behind a period and names a part of it: 今週の後半, 2021年的第二周, 2016年の最後の週, 明年春天.
 func (p *parser) inside(base interval, next int) (interval, int, bool) {
 	k := p.skip(next, kOf)
 	if w, ok := p.value(k, kPart); ok {
 		s, ok := part(base, w, p.today)
 		return s, k + 1, ok
+	}
+	if m, ok := p.value(k, kSeason); ok && p.tab.cjk && base.days() > 364 && !p.beginsName(k) {
+		y, _, _ := civil(base.from)
+		return seasonOf(y, m, base.rel), k + 1, true
 	}
 	n, j, ok := p.nthOf(k)
 	if !ok || base.days() < 28 || !p.tab.cjk {
@@ -78,6 +86,12 @@ func (p *parser) inside(base interval, next int) (interval, int, bool) {
 	}
 	s, ok := nthIn(base, n, count, u, wd, isDay, many)
 	return s, j + 1, ok
+}
+
+// beginsName reports whether the single character at i goes on as another word, mostly a name: 秋葉原, 夏子さん, and not 夏休み.
+func (p *parser) beginsName(i int) bool {
+	behind, _ := utf8.DecodeRuneInString(p.s[p.t[i].end:])
+	return utf8.RuneCountInString(p.t[i].low) == 1 && unicode.Is(unicode.Han, behind) && behind != '休' && behind != '頃'
 }
 
 // nthIn returns the n-th unit or weekday of a period, or its first or last count units.

@@ -160,3 +160,15 @@ func TestAMonthThatComesIsDatedBeforeItsPlace(t *testing.T) {
 		t.Errorf("the last May of 2021 is %s", got)
 	}
 }
+
+func TestASeasonBehindItsYear(t *testing.T) {
+	t.Parallel()
+	checkRanges(t, []dated{
+		{"来年の春に娘が生まれます", "ja", "2027-03-01 2027-05-31"},
+		{"去年の夏休みは山形にいた", "ja", "2025-06-01 2025-08-31"},
+		{"明年秋天我要考试", "zh", "2027-09-01 2027-11-30"},
+		{"2024年冬天她住在哈尔滨", "zh", "2024-12-01 2025-02-28"},
+		{"去年秋葉原で買った", "ja", "2025-01-01 2025-12-31"},
+		{"来年夏子が結婚する", "ja", "2027-01-01 2027-12-31"},
+	})
+}
