@@ -42,6 +42,19 @@ func TestImportChecksTheFileFirst(t *testing.T) {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}
 	})
+	t.Run("a file without a line is rejected", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "niets.jsonl")
+		for _, text := range []string{"", "\n\n \n"} {
+			apptest.Write(t, path, text)
+			if r := run(t, t.Context(), nil, "", "import", path); r.code != 2 || !strings.Contains(r.err, "is empty") {
+				t.Errorf("%q: exit code %d, %q", text, r.code, r.err)
+			}
+			if r := run(t, t.Context(), nil, text, "import", "-"); r.code != 2 || !strings.Contains(r.err, "standard input is empty") {
+				t.Errorf("%q by a pipe: exit code %d, %q", text, r.code, r.err)
+			}
+		}
+	})
 	t.Run("a truncated export is rejected", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "bank.jsonl")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -195,7 +194,9 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
   {"record":"end","lines":n}
 
 Messages and requests are read from the log, so an operator's credentials are
-needed; what was forgotten is not in it. import reads it back.`
+needed; what was forgotten is not in it. import reads it back, and refuses one without
+its end. FILE of --out gets its name when it is complete: an earlier one stays until
+then, and an interrupted export leaves FILE.N.part.`
 
 func (a *cli) exportCommand() *cobra.Command {
 	var path string
@@ -208,21 +209,17 @@ func (a *cli) exportCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close() //nolint:errcheck // nothing is left to send
-			w := cmd.OutOrStdout()
-			if path != "" {
-				file, err := os.Create(path)
-				if err != nil {
-					return console.UsageError{Err: fmt.Errorf("--out: %w", err)}
-				}
-				defer func() {
-					if cerr := file.Close(); cerr != nil && err == nil {
-						fmt.Fprintf(cmd.ErrOrStderr(), "close %s: %v\n", path, cerr)
-					}
-				}()
-				w = file
+			var e *transfer.Exporter
+			export := func(w io.Writer) error {
+				e = transfer.NewExporter(c, a.bankID(), w)
+				return e.Run(cmd.Context())
 			}
-			e := transfer.NewExporter(c, a.bankID(), w)
-			if err := e.Run(cmd.Context()); err != nil {
+			if path == "" {
+				err = export(cmd.OutOrStdout())
+			} else if err = transfer.WriteFile(path, export); e == nil && err != nil {
+				err = fmt.Errorf("--out: %w", err)
+			}
+			if err != nil {
 				return err
 			}
 			if e.Left > 0 {

@@ -4,9 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
+	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -53,6 +58,39 @@ func (e *Exporter) Run(ctx context.Context) error {
 	return e.out.Flush()
 }
 
+// WriteFile calls write with a file that gets its name when it is complete and on disk: until then, and if write fails,
+// whatever stood at path stays. What is no regular file, such as a pipe, is written directly.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to // a link goes on to point there
+	}
+	part := fmt.Sprintf("%s.%d.part", path, os.Getpid())
+	mode := fs.FileMode(0o666)
+	if info, err := os.Stat(path); err == nil {
+		if mode = info.Mode(); !mode.IsRegular() {
+			part = path
+		}
+	}
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm())
+	if err != nil {
+		return console.UsageError{Err: err}
+	}
+	err = write(file)
+	if part == path {
+		return errors.Join(err, file.Close())
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return nil
+}
+
 // line writes one line of the bank.
 func (e *Exporter) line(l Line) error {
 	if l.Record != lineEnd {
@@ -73,6 +111,9 @@ func (e *Exporter) write(record string, v any) error {
 // profile returns the update that recreates a bank's profile.
 func profile(b memory.Bank) *wire.BankUpdate {
 	u := &wire.BankUpdate{Disposition: &b.Disposition, Windows: b.Windows, Thresholds: b.Thresholds, Quotas: b.Quotas}
+	if b.KeepRecalls {
+		u.KeepRecalls = &b.KeepRecalls
+	}
 	if b.Disposition.Validate() != nil {
 		u.Disposition = nil
 	}

@@ -5,100 +5,63 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// logged is one event of the log.
-type logged struct {
-	events.Names
-	seq  uint64
-	meta *jetstream.MsgMetadata
-	data []byte
-}
-
-// read calls fn with every event of a stream that is there now and matches a filter, in order.
-func (e *Exporter) read(ctx context.Context, stream string, filters []string, fn func(logged) error) error {
-	conn := e.client.Conn()
-	cons, err := conn.JS.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: filters, DeliverPolicy: jetstream.DeliverAllPolicy})
-	if err != nil {
-		return fmt.Errorf("read the log %s (an operator's credentials are needed): %w: %w", stream, err, memory.ErrUnavailable)
-	}
-	info, err := cons.Info(ctx)
-	if err != nil {
-		return fmt.Errorf("read the log %s: %w", stream, err)
-	}
-	if info.NumPending == 0 {
-		return nil
-	}
-	it, err := cons.Messages()
-	if err != nil {
-		return fmt.Errorf("read the log %s: %w", stream, err)
-	}
-	defer it.Stop()
-	stop := context.AfterFunc(ctx, it.Stop)
-	defer stop()
-	for {
-		msg, err := it.Next()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return fmt.Errorf("read the log %s: %w", stream, err)
-		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			return fmt.Errorf("read the log %s: %w", stream, err)
-		}
-		names, err := conn.Naming.Parse(msg.Subject())
-		if err != nil {
+// read calls fn with every event of a stream that matches a filter, in order, up to the end that the stream has when it
+// begins.
+func (e *Exporter) read(ctx context.Context, stream string, filters []string, fn func(events.Event) error) error {
+	var failed error
+	_, err := ordered.Scan(ctx, e.client.Conn(), stream, filters, 0, func(ev events.Event) error {
+		if ev.Err != nil || ev.Bank != e.bank {
 			e.Left++
-		} else if err := fn(logged{names, meta.Sequence.Stream, meta, msg.Data()}); err != nil {
-			return err
-		}
-		if meta.NumPending == 0 {
 			return nil
 		}
+		failed = fn(ev)
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("read the log %s (an operator's credentials are needed): %w", stream, err)
 	}
+	return err
 }
 
 // messages writes the messages, and the flushes that had an effect, in the order of the log.
 func (e *Exporter) messages(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	last := map[memory.SessionID]uint64{}
-	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, func(ev logged) error {
-		if ev.Undecodable != nil || ev.Bank != e.bank {
-			e.Left++
-			return nil
-		}
+	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, func(ev events.Event) error {
 		if ev.Kind == events.KindFlush {
-			f, err := memory.ParseFlush(ev.data)
+			f, err := memory.ParseFlush(ev.Data)
 			if err != nil || f.Upto > 0 && last[ev.Session] > f.Upto {
 				return nil // void: a newer message stood before it
 			}
 			return e.line(Line{Record: lineFlush, Session: ev.Session, Flush: true})
 		}
-		last[ev.Session] = ev.seq
+		last[ev.Session] = ev.Seq
 		return e.message(ev)
 	})
 }
 
 // message writes a message with all its fields. A message without a time gets the time at which it was stored.
-func (e *Exporter) message(ev logged) error {
-	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.seq, ev.meta.Timestamp, ev.data)
+func (e *Exporter) message(ev events.Event) error {
+	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.Seq, ev.Stored, ev.Data)
 	if err != nil {
 		e.Left++
 		return nil
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(ev.data, &fields); err != nil {
+	if err := json.Unmarshal(ev.Data, &fields); err != nil {
 		e.Left++
 		return nil
 	}
-	for name, v := range map[string]any{"record": RecordMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.seq, "time": m.Time} {
+	for name, v := range map[string]any{"record": RecordMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.Seq, "time": m.Time} {
 		data, err := json.Marshal(v)
 		if err != nil {
 			return err
@@ -111,18 +74,11 @@ func (e *Exporter) message(ev logged) error {
 // writes writes the requests that changed the bank, so that an import can repeat them.
 func (e *Exporter) writes(ctx context.Context) error {
 	n := e.client.Conn().Naming
-	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev logged) error {
-		var w memory.Write
-		if memory.DecodeEvent(ev.data, &w) != nil {
+	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev events.Event) error {
+		w, err := ev.Write()
+		if err != nil {
 			e.Left++
 			return nil
-		}
-		w.Kind = memory.WriteKind(ev.Last)
-		if w.RestOf != nil {
-			w.Kind = w.RestOf.Kind
-		}
-		if w.Time.IsZero() {
-			w.Time = ev.meta.Timestamp
 		}
 		endpoint, body := requestOf(w)
 		if endpoint == "" {

@@ -152,6 +152,9 @@ func (f *File) check() error {
 	if err != nil {
 		return err
 	}
+	if f.Lines == 0 && f.Report == nil {
+		return console.Usagef("%s is empty: a message or an export has at least one line", f.Name)
+	}
 	if exported && !ended {
 		return console.Usagef("%s is an export without its end: it was cut short", f.Name)
 	}

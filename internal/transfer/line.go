@@ -67,17 +67,32 @@ var messageFields = func() map[string]bool {
 	return names
 }()
 
+// head are the fields that every line may have. Which of the others have a meaning depends on the record.
+type head struct {
+	Record  string           `json:"record"`
+	Bank    memory.BankID    `json:"bank"`
+	Session memory.SessionID `json:"session"`
+	Flush   json.RawMessage  `json:"flush"`
+	Seq     uint64           `json:"seq"`
+}
+
 // ParseLine reads one line. An error is memory.ErrInvalid and names the field.
 func ParseLine(data []byte) (Line, error) {
-	var l Line
-	if err := memory.DecodeEvent(data, &l); err != nil {
-		return l, err
+	var h head
+	if err := memory.DecodeEvent(data, &h); err != nil {
+		return Line{}, err
 	}
+	l := Line{Record: h.Record, Bank: h.Bank, Session: h.Session, Seq: h.Seq}
 	switch {
-	case l.Record == "" && l.Flush:
+	case l.Record == "" && string(bytes.TrimSpace(h.Flush)) == "true":
 		l.Record = lineFlush
 	case l.Record == "":
 		l.Record = RecordMessage
+	}
+	if l.Record != RecordMessage { // the other fields of a message are its own, whatever their names
+		if err := memory.DecodeEvent(data, &l); err != nil {
+			return l, err
+		}
 	}
 	if l.Bank != "" {
 		if _, err := memory.ParseBankID(string(l.Bank)); err != nil {
@@ -132,8 +147,12 @@ func (l *Line) readMessage(data []byte) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return memory.Invalid("", "malformed JSON: %v", err)
 	}
-	for _, own := range []string{"record", "bank", "session", "flush", "seq"} {
-		delete(fields, own)
+	own := []string{"record", "bank", "session", "seq"}
+	if _, named := fields["record"]; !named {
+		own = append(own, "flush")
+	}
+	for _, name := range own {
+		delete(fields, name)
 	}
 	body, err := json.Marshal(fields) // keys in order, so equal lines give equal bodies
 	if err != nil {
