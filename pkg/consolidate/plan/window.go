@@ -20,16 +20,20 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 	if ws.fail(err) || before != nil && (before.Outcome != memory.WindowDead || end.Outcome == memory.WindowDead) {
 		return
 	}
-	ws.out.Window = &end // always: a forget finds the write by it
-	if ws.hasHigherGeneration(w) {
-		return
-	}
 	var seqs []uint64
 	for _, m := range w.New {
 		seqs = append(seqs, m.Seq)
 	}
 	read := slices.Concat(seqs, w.Context)
 	stored := ws.messages(read)
+	if !slices.ContainsFunc(seqs, func(seq uint64) bool { _, ok := stored[seq]; return ok }) {
+		ws.out.Stale = ws.out.Stale || ws.holdsText() // it is of a bank that was erased, and not of the one that has its name now
+		return
+	}
+	ws.out.Window = &end // always: a forget finds the write by it
+	if ws.hasHigherGeneration(w) {
+		return
+	}
 	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(read)
 	var added []StoredMessage
 	for _, m := range w.New {
@@ -188,15 +192,6 @@ func (ws *workspace) endReplaced(id memory.FactID) {
 func (ws *workspace) holdsText() bool {
 	w := ws.write
 	return len(w.Facts)+len(w.Refused)+len(w.Relations)+len(w.Vectors) > 0 || w.Window != nil && w.Window.Reason != ""
-}
-
-// anyForgotten reports whether one of the message events was forgotten: a window that was in flight then holds its text.
-func (ws *workspace) anyForgotten(seqs []uint64) bool {
-	if ws.err != nil {
-		return false
-	}
-	found, err := ws.view.Tombstoned(seqs)
-	return !ws.fail(err) && len(found) > 0
 }
 
 // messages returns what the store has of message events, by sequence.

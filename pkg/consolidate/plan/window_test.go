@@ -39,6 +39,25 @@ func TestWindow(t *testing.T) {
 		equal(t, "states", b.states(1, 2, 3, 4, 5), []memory.MessageState{memory.StateCommitted, memory.StateSkipped, memory.StateSkipped,
 			memory.StateThrottled, memory.StateDuplicate})
 	})
+	t.Run("a window of an erased bank is none of the one that has its name now", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.m.Say(7, "m7", "dnes", "Jana", at(0), "") // 5 and 6 went with the bank
+		end := func(seqs ...uint64) memory.Changes {
+			w := memory.Window{ID: memory.WindowID(fmt.Sprint("w_", seqs))}
+			for _, seq := range seqs {
+				w.New = append(w.New, memory.WindowMessage{Seq: seq})
+			}
+			return b.write(memory.Write{Kind: memory.WriteWindow, Window: &memory.WindowEnd{Window: w, Outcome: memory.WindowFacts},
+				Facts: []memory.Fact{b.sourced(seqs[len(seqs)-1], 0, "Jana owns a kayak.")}})
+		}
+		if c := end(5, 6); c.Window != nil || !c.Stale || len(b.m.FactsByID) != 0 {
+			t.Errorf("it is kept: %+v, stale %t, %d facts", c.Window, c.Stale, len(b.m.FactsByID))
+		}
+		if c := end(6, 7); c.Window == nil || len(b.m.FactsByID) != 1 {
+			t.Errorf("one with a message of the new bank is not: %d facts", len(b.m.FactsByID))
+		}
+	})
 	t.Run("the first end stands, but facts or empty take the place of a dead one", func(t *testing.T) {
 		t.Parallel()
 		b := newBank(t)
