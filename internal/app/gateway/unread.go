@@ -20,10 +20,17 @@ func (l jsonRefusals) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return refusing{c}, nil
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return refusing{tcp}, nil
+	}
+	return c, nil
 }
 
-type refusing struct{ net.Conn }
+// refusing is a whole TCP connection: after a refusal net/http ends its own half first (CloseWrite), or who still sends a body
+// would get a reset instead of the answer.
+type refusing struct{ *net.TCPConn }
+
+var _ interface{ CloseWrite() error } = refusing{} // net/http looks for it
 
 // plainRefusal are all headers of an answer that net/http writes past the handler. An answer of a handler has more, a date at
 // least.
@@ -34,12 +41,12 @@ func (c refusing) Write(p []byte) (int, error) {
 	head, reason, refused := bytes.Cut(p, plainRefusal)
 	status, isResponse := bytes.CutPrefix(head, []byte("HTTP/1.1 "))
 	if !refused || !isResponse || bytes.Contains(head, []byte("\r\n")) {
-		return c.Conn.Write(p)
+		return c.TCPConn.Write(p)
 	}
 	number, _, _ := bytes.Cut(status, []byte(" "))
 	code, err := strconv.Atoi(string(number))
 	if err != nil {
-		return c.Conn.Write(p)
+		return c.TCPConn.Write(p)
 	}
 	message := string(reason)
 	switch code {
@@ -53,7 +60,7 @@ func (c refusing) Write(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = fmt.Fprintf(c.Conn, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+	_, err = fmt.Fprintf(c.TCPConn, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		code, http.StatusText(code), len(body), body)
 	if err != nil {
 		return 0, err
