@@ -194,9 +194,9 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
   {"record":"end","lines":n}
 
 Messages and requests are read from the log, so an operator's credentials are
-needed; what was forgotten is not in it. import reads it back, and refuses one without
-its end. FILE of --out gets its name when it is complete: an earlier one stays until
-then, and an interrupted export leaves FILE.N.part.`
+needed; what was forgotten before it began is not in it. import reads it back, and
+refuses one without its end. FILE of --out gets its name when it is complete: an
+earlier one stays until then, and an interrupted export leaves FILE.N.part.`
 
 func (a *cli) exportCommand() *cobra.Command {
 	var path string
