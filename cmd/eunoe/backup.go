@@ -10,7 +10,6 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/console"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 func (a *cli) backupCommand() *cobra.Command {
@@ -21,8 +20,8 @@ func (a *cli) backupCommand() *cobra.Command {
 		Long: "Copies the streams of the NATS server at --url or EUNOE_URL by its own snapshots, and the\n" +
 			"store where its file is on this host. Nothing has to be stopped. With --offline the streams\n" +
 			"are those in the data directory of a stopped eunoe. The copy of the store is checked, and\n" +
-			"that every message and write can be read; of a damaged log a backup is made, and the exit\n" +
-			"code tells.",
+			"that every message and write can be read; of a damaged log a backup is made, and the\n" +
+			"command fails (exit code 1).",
 		Example: "  eunoe backup /var/backups/eunoe-2026-05-20\n  eunoe backup --offline --data ./memory ./copy",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,8 +46,8 @@ func (a *cli) backupCommand() *cobra.Command {
 			if err := a.print(cmd, m, line); err != nil || len(m.Unreadable) == 0 {
 				return err
 			}
-			return fmt.Errorf("the backup is made, and lacks what the broker can no longer read (%s): keep the earlier ones; `eunoe verify --full` names what is lost: %w",
-				strings.Join(m.Unreadable, "; "), memory.ErrConflict)
+			return fmt.Errorf("the backup is made, and lacks what the broker can no longer read (%s): keep the earlier ones; "+
+				"`eunoe verify --full` names what is lost", strings.Join(m.Unreadable, "; "))
 		},
 	}
 	cmd.Flags().BoolVar(&stopped, "offline", false, "read the data directory of a stopped eunoe")

@@ -46,7 +46,8 @@ func TestExport(t *testing.T) {
 			t.Errorf("got %+v, %v", it, err)
 		}
 		again := ok(t, environ, "export", "--bank", "renske-2")
-		for _, field := range []string{`"format":"markdown"`, `"lines":"drie"`, `"profile":"werk"`, `"request":7`, `"body":[1]`, `"op":{"a":1}`, `"item":false`, `"flush":"straks"`} {
+		for _, field := range []string{`"format":"markdown"`, `"lines":"drie"`, `"profile":"werk"`, `"request":7`, `"body":[1]`, `"op":{"a":1}`,
+			`"item":false`, `"flush":"straks"`} {
 			if !strings.Contains(again, field) {
 				t.Errorf("the copy lacks %s:\n%s", field, again)
 			}
@@ -56,14 +57,16 @@ func TestExport(t *testing.T) {
 		t.Parallel()
 		word, keep := "Schreibt über Pilze.", true
 		_, err := c.SetBank(t.Context(), "pilze", wire.BankUpdate{Name: &word, Description: &word, Background: &word, Mission: &word, Instructions: &word,
-			Disposition: &memory.Disposition{Skepticism: 5, Literalism: 1, Empathy: 2}, Quotas: &memory.Quotas{MessagesPerSecond: 40, TokensPerDay: 9000}, KeepRecalls: &keep})
+			Disposition: &memory.Disposition{Skepticism: 5, Literalism: 1, Empathy: 2}, KeepRecalls: &keep,
+			Quotas: &memory.Quotas{MessagesPerSecond: 40, TokensPerDay: 9000}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "pilze.jsonl")
 		ok(t, environ, "export", "--bank", "pilze", "--out", path)
 		ok(t, environ, "import", "--bank", "pilze-2", path)
-		a, b := apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "--bank", "pilze", "--json")), apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "--bank", "pilze-2", "--json"))
+		a := apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "--bank", "pilze", "--json"))
+		b := apptest.Decode[memory.Bank](t, ok(t, environ, "bank", "--bank", "pilze-2", "--json"))
 		if diff := cmp.Diff(a, b, cmpopts.IgnoreFields(memory.Bank{}, "ID", "Created", "Version")); diff != "" {
 			t.Error(diff)
 		}

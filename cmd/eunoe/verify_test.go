@@ -1,7 +1,9 @@
 package main_test
 
 import (
+	"bytes"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver that breaks a store
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/internal/app/offline"
 )
 
 // breakStore executes a statement in the store of a stopped instance.
@@ -82,6 +85,34 @@ func TestVerifyCommand(t *testing.T) {
 		if r := run(t, t.Context(), environ, "", args...); r.code != 1 || !strings.Contains(r.out, "the log holds") || !strings.Contains(r.out, "(2)") {
 			t.Errorf("%v: %+v", args, r)
 		}
+	}
+}
+
+// TestBackupOfADamagedLog flips bits of the last write: the broker goes on as if it were whole, and the command says what the
+// backup lacks.
+func TestBackupOfADamagedLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, environ := startLocal(t, dir)
+	talk(t, environ, "alice")
+	stop(t, l)
+	blocks, err := filepath.Glob(filepath.Join(dir, "streams", "jetstream", "*", "streams", "MEM_WRITES", "msgs", "*.blk"))
+	if err != nil || len(blocks) != 1 {
+		t.Fatalf("%v, %v", blocks, err)
+	}
+	raw, err := os.ReadFile(blocks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[bytes.LastIndex(raw, []byte(`"op"`))] ^= 0x2a
+	apptest.Write(t, blocks[0], string(raw))
+	copied := filepath.Join(t.TempDir(), "copied")
+	r := run(t, t.Context(), nil, "", "backup", "--offline", "--data", dir, copied)
+	if r.code != 1 || !strings.Contains(r.err, "MEM_WRITES counts ") || !strings.Contains(r.err, "verify --full") {
+		t.Errorf("got %+v", r)
+	}
+	if m, err := offline.ReadManifest(copied); err != nil || len(m.Unreadable) != 1 {
+		t.Errorf("it holds %+v, %v", m, err)
 	}
 }
 

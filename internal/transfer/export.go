@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -88,7 +89,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
-	return nil
+	return storage.SyncFile(filepath.Dir(path)) // its name too
 }
 
 // line writes one line of the bank.

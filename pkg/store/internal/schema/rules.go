@@ -152,7 +152,8 @@ JOIN (SELECT 'committed' AS state, 'facts' AS outcome UNION ALL SELECT 'dead', '
 WHERE NOT EXISTS (SELECT 1 FROM windows w WHERE w.bank = e.bank AND w.session = e.session AND w.last >= e.seq AND w.first <= e.seq AND w.outcome = k.outcome)`},
 	// The first may have gone with an erased bank of the same name.
 	{"a window stands on events of its bank", `SELECT w.id FROM windows w LEFT JOIN message_events f ON f.seq = w.first
-LEFT JOIN message_events l ON l.seq = w.last AND l.bank = w.bank WHERE f.bank <> w.bank OR l.seq IS NULL OR w.first > w.last`},
+LEFT JOIN message_events l ON l.seq = w.last AND l.bank = w.bank WHERE f.bank <> w.bank OR l.seq IS NULL OR w.first > w.last
+OR f.seq IS NULL AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.bank = w.bank AND t.seq = w.first)`},
 	{"a replacement is by a message", `SELECT 'by ' || r.by FROM replacements r LEFT JOIN messages m ON m.seq = r.by AND m.bank = r.bank WHERE m.seq IS NULL`},
 	{"what is forgotten is gone", `SELECT t.seq FROM tombstones t JOIN message_events e ON e.seq = t.seq AND e.bank = t.bank
 WHERE e.state <> 'forgotten'`},
