@@ -75,6 +75,8 @@ type Write struct {
 	RestOf *RestOf `json:"rest_of,omitempty"`
 	// Receipt, of the rest of a forget, is what the forget erased.
 	Receipt *Receipt `json:"receipt,omitempty"`
+	// Refusal, of the rest of a write that was refused when it was applied, is why; nil = it was not.
+	Refusal *Refusal `json:"refusal,omitempty"`
 	// Erased names events that are erased from the log, so that a rebuild accounts for them.
 	Erased *Erased `json:"erased,omitempty"`
 
@@ -143,6 +145,13 @@ type WriteResult struct {
 type RestOf struct {
 	Seq  uint64    `json:"seq"`
 	Kind WriteKind `json:"kind"`
+}
+
+// Refusal is why a write was refused when it was applied, as its outcome says.
+type Refusal struct {
+	Code    int    `json:"code"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
 }
 
 // Erased names events that a forget erased from the log: ids and places, never text.

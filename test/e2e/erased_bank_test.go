@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
@@ -11,7 +13,7 @@ import (
 
 // TestAWindowOverTheErasureOfItsBank erases a bank within a conversation: one window has messages of before and of after,
 // another one of before alone, which ends late. The bank that is made anew has none of the earlier words, and the store holds
-// every rule, live and rebuilt.
+// every rule, live and rebuilt, and is the same byte by byte.
 func TestAWindowOverTheErasureOfItsBank(t *testing.T) {
 	t.Parallel()
 	set := apptest.Settings(t, nil)
@@ -40,10 +42,14 @@ func TestAWindowOverTheErasureOfItsBank(t *testing.T) {
 		}
 	}
 	forgotten("live")
+	live := dump(t, set.Store)
 	if err := offline.Rebuild(t.Context(), set, nil); err != nil {
 		t.Fatal(err)
 	}
 	forgotten("rebuilt")
+	if d := cmp.Diff(strings.Split(live, "\n"), strings.Split(dump(t, set.Store), "\n")); d != "" {
+		t.Errorf("-live +rebuilt:\n%s", d)
+	}
 	if v, err := offline.Verify(t.Context(), set, true, false); err != nil || !v.OK {
 		t.Errorf("rebuilt: %v, %v", v.Problems, err)
 	}

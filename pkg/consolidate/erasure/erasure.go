@@ -258,7 +258,7 @@ func place(w memory.Write) uint64 {
 func (e *Eraser) restOf(ctx context.Context, w memory.Write) (memory.Write, error) {
 	rest, keep, err := e.remainder(ctx, w)
 	if err == nil && !keep {
-		rest = memory.Write{Bank: w.Bank, Kind: memory.WriteErased, Op: w.Op, Time: w.Time, Usage: w.Usage, Erased: &memory.Erased{}}
+		rest = memory.Write{Bank: w.Bank, Kind: memory.WriteErased, Op: w.Op, Time: w.Time, Usage: w.Usage, Erased: &memory.Erased{}, Refusal: rest.Refusal}
 	}
 	return rest, err
 }

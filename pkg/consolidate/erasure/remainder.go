@@ -20,7 +20,8 @@ func (e *Eraser) remainder(ctx context.Context, w memory.Write) (rest memory.Wri
 			return rest, false, fmt.Errorf("read the outcome of %s: %w", w.Op, err)
 		}
 		if out != nil && out.Code != 0 {
-			return rest, false, nil // it was refused, and a rebuild must not make what it then could
+			rest.Refusal = &memory.Refusal{Code: out.Code, Field: out.Field, Message: out.Message}
+			return rest, false, nil // a rebuild must not make what it then could, and answers a repeat as it was answered
 		}
 	}
 	switch {

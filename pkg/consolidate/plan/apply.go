@@ -48,6 +48,9 @@ func (ws *workspace) applyChanges(changes []memory.CurationWrite) {
 		}
 	}
 	ws.out.Outcome.Results, ws.out.Outcome.Version = c.results, ws.write.Seq
+	if ws.write.RestOf != nil { // the forget left no result of a record that is gone
+		ws.dropRefused()
+	}
 	ws.out.Derived = unite(ws.out.Derived, nil)
 }
 

@@ -45,6 +45,9 @@ func (ws *workspace) buildChanges() memory.Changes {
 	ws.out.Relations = ws.keptRelations()
 	slices.SortFunc(ws.out.Replacements, func(a, b memory.Replacement) int { return cmp.Compare(a.ID, b.ID) })
 	ws.completeReceipt()
+	if ws.out.Stale && ws.write.Kind == memory.WriteWindow {
+		ws.dropRefused()
+	}
 	if ws.write.Kind == memory.WriteApply {
 		ws.out.Undo = ws.recordUndo(facts)
 	}
@@ -52,6 +55,28 @@ func (ws *workspace) buildChanges() memory.Changes {
 		ws.out.Outcome.Composites = len(ws.out.Composites)
 	}
 	return ws.out
+}
+
+// dropRefused leaves out of the outcome what was refused. Of a stale window an erasure leaves none of it in the log, so a
+// rebuild would not know it, and its key is a word of what was forgotten.
+func (ws *workspace) dropRefused() {
+	ws.out.Outcome.Results = slices.DeleteFunc(ws.out.Outcome.Results, func(r memory.WriteResult) bool { return r.Outcome == memory.OutcomeRefused })
+}
+
+// sourceSeqs returns the message events that the facts of the write name as their sources.
+func (ws *workspace) sourceSeqs() (seqs []uint64) {
+	for _, f := range ws.write.Facts {
+		for _, s := range f.Sources {
+			seqs = append(seqs, s.Seq)
+		}
+	}
+	return seqs
+}
+
+// holdsText reports whether the write holds what an extractor made of its messages.
+func (ws *workspace) holdsText() bool {
+	w := ws.write
+	return len(w.Facts)+len(w.Refused)+len(w.Relations)+len(w.Vectors) > 0 || w.Window != nil && w.Window.Reason != ""
 }
 
 // endedFacts returns the changed facts that no longer hold, those that were removed, and those on which observations

@@ -24,7 +24,30 @@ func TestForget(t *testing.T) {
 		equal(t, "start", b.fact("Alice sails to Dover.").Valid[0].From, at(1))
 		equal(t, "receipt", [2]int{c.Outcome.Receipt.Facts, c.Outcome.Receipt.Messages}, [2]int{1, 1})
 		late := b.window(1, 1, 1, b.sourced(1, 0, "Alice owns a boat."))
-		equal(t, "a late write of the forgotten", late.Outcome.Results[0].Outcome, memory.OutcomeRefused)
+		equal(t, "facts of a late write of the forgotten", len(late.Facts), 0)
+		equal(t, "what its outcome tells of them", len(late.Outcome.Results), 0) // as in a rebuild, whose log lacks them
+		equal(t, "it is to be erased", late.Stale, true)
+	})
+	t.Run("an earlier extraction that ends behind a later one and the forget of its message is erased too", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.say(1, "m1", 0, "Tove", "Tove breeds huskies.")
+		b.window(1, 1, 2, b.sourced(1, 0, "Tove breeds huskies."))
+		b.forget(memory.ForgetRequest{ID: "m1"})
+		late := b.window(1, 1, 1, b.sourced(1, 0, "Tove has huskies."))
+		equal(t, "it is to be erased", late.Stale, true)
+		equal(t, "it changes", len(late.Facts), 0)
+	})
+	t.Run("what a late window refused is not told when it is to be erased", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.m.Say(1, "m1", "s1", "Tove", at(0), "")
+		b.m.Say(2, "m2", "s1", "Tove", at(1), "")
+		b.forget(memory.ForgetRequest{ID: "m1"})
+		end := memory.Window{ID: memory.NewWindowID("alice", "s1", 1, 2, 0), New: []memory.WindowMessage{{Seq: 1}, {Seq: 2}}}
+		late := b.write(memory.Write{Kind: memory.WriteWindow, Upto: 2, Window: &memory.WindowEnd{Window: end, Outcome: memory.WindowEmpty},
+			Refused: []memory.WriteResult{{Key: "huskies", Outcome: memory.OutcomeRefused, Reason: "it rests on nothing"}}})
+		equal(t, "results", len(late.Outcome.Results), 0)
 		equal(t, "it is to be erased", late.Stale, true)
 	})
 	t.Run("with keep_messages the messages stay", func(t *testing.T) {
@@ -50,7 +73,9 @@ func TestForget(t *testing.T) {
 			equal(t, "sources", len(b.fact(text).Sources), 2)
 			c := b.forget(memory.ForgetRequest{ID: gone})
 			equal(t, "facts after "+gone, len(c.Forgotten.Facts), 1)
-			equal(t, "a late write", b.window(2, 2, 1, f).Outcome.Results[0].Outcome, memory.OutcomeRefused)
+			late := b.window(2, 2, 1, f)
+			equal(t, "a late write", [2]int{len(late.Facts), len(late.Outcome.Results)}, [2]int{})
+			equal(t, "it is to be erased", late.Stale, true)
 		}
 	})
 	t.Run("what the forgotten fact had superseded or absorbed lives again", func(t *testing.T) {

@@ -105,6 +105,9 @@ func (ws *workspace) apply() {
 		ws.applySummaries(w.Summaries)
 	case memory.WriteUsage, memory.WriteVectors: // the store counts usage, and addVectors adds vectors, of every write
 	case memory.WriteErased: // a rebuild reads it before it begins
+		if r := w.Refusal; r != nil {
+			ws.refuse(r.Code, r.Field, "%s", r.Message)
+		}
 	}
 }
 

@@ -31,10 +31,10 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 		return
 	}
 	ws.out.Window = &end // always: a forget finds the write by it
+	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(slices.Concat(read, ws.sourceSeqs()))
 	if ws.hasHigherGeneration(w) {
 		return
 	}
-	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(read)
 	var added []StoredMessage
 	for _, m := range w.New {
 		if s, ok := stored[m.Seq]; ok {
@@ -186,12 +186,6 @@ func (ws *workspace) endReplaced(id memory.FactID) {
 		timeline.Close(f, until, f.Superseded)
 		ws.put(*f)
 	}
-}
-
-// holdsText reports whether the write holds what an extractor made of its messages.
-func (ws *workspace) holdsText() bool {
-	w := ws.write
-	return len(w.Facts)+len(w.Refused)+len(w.Relations)+len(w.Vectors) > 0 || w.Window != nil && w.Window.Reason != ""
 }
 
 // messages returns what the store has of message events, by sequence.

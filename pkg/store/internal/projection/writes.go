@@ -154,7 +154,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 // bank missing, and so does the end of a window that was in flight when its bank was erased. What a forget left of a
 // write creates the bank that the whole write created.
 func (a *applier) makeBankFor(w memory.Write, bank int64, c memory.Changes) error {
-	if c.Bank != nil || len(c.Facts) > 0 || len(c.Observations) > 0 || w.RestOf != nil && (w.Kind == memory.WriteRetain || w.Kind == memory.WriteErased) {
+	if c.Bank != nil || len(c.Facts) > 0 || len(c.Observations) > 0 || w.RestOf != nil && c.Outcome.Code == 0 && (w.Kind == memory.WriteRetain || w.Kind == memory.WriteErased) {
 		if _, err := a.makeBank(w.Bank, w.Time); err != nil {
 			return err
 		}
