@@ -53,6 +53,55 @@ func TestExport(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a message with fields named like those of its line keeps them", func(t *testing.T) {
+		t.Parallel()
+		for id, fields := range map[string]string{
+			"toutes": `"record":"vinyle","bank":{"nom":"Crédit du Nord"},"session":17,"seq":[3,1],"time":"2026-03-04T08:00:00Z"`,
+			"une":    `"seq":"B-12","body":{"poids":"80 kg"}`,
+			"nulle":  `"record":null`,
+			"corps":  `"body":"mince","nested":true`,
+		} {
+			body := fmt.Sprintf(`{"id":%q,"speaker":"Odile","content":"Je répare des gramophones.",%s}`, id, fields)
+			if _, err := c.PublishBody(t.Context(), "odile", "atelier", []byte(body)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := c.Flush(t.Context(), "odile", "atelier"); err != nil {
+			t.Fatal(err)
+		}
+		ok(t, environ, "status", "--bank", "odile", "--wait")
+		messages := func(bank string) map[string]map[string]any {
+			out := map[string]map[string]any{}
+			for line := range strings.Lines(ok(t, environ, "export", "--bank", bank)) {
+				l := apptest.Decode[map[string]any](t, line)
+				own := l
+				if l["record"] == "nested" {
+					own = l["body"].(map[string]any)
+				} else {
+					for _, name := range []string{"record", "bank", "session", "seq"} {
+						delete(own, name)
+					}
+				}
+				if own["content"] != nil {
+					out[own["id"].(string)] = own
+				}
+			}
+			return out
+		}
+		first := messages("odile")
+		if len(first) != 4 || first["toutes"]["record"] != "vinyle" || first["toutes"]["session"] != 17.0 || first["une"]["seq"] != "B-12" {
+			t.Errorf("the export has %v", first)
+		}
+		if _, has := first["nulle"]["record"]; !has {
+			t.Errorf("a field that is null: %v", first["nulle"])
+		}
+		path := filepath.Join(t.TempDir(), "odile.jsonl")
+		ok(t, environ, "export", "--bank", "odile", "--out", path)
+		ok(t, environ, "import", "--bank", "odile-2", path)
+		if diff := cmp.Diff(first, messages("odile-2")); diff != "" {
+			t.Errorf("-exported +imported and exported again:\n%s", diff)
+		}
+	})
 	t.Run("every setting of the profile comes back", func(t *testing.T) {
 		t.Parallel()
 		word, keep := "Schreibt über Pilze.", true

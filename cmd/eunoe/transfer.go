@@ -187,6 +187,8 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
   {"record":"export","format":1,"bank":"alice"}
   {"record":"bank","bank":"alice","profile":{…}}            the profile
   {"record":"message","bank":"alice","session":"…","seq":12,"id":"…","content":"…",…}
+  {"record":"nested","bank":"alice","session":"…","seq":13,"body":{…}}   a message that has fields
+                                                            named record, bank, session or seq
   {"record":"flush","bank":"alice","session":"…","flush":true}
   {"record":"write","bank":"alice","request":"retain","body":{…}}   what was written by request
   {"record":"fact","bank":"alice","item":{…}}               what came of it: fact, composite,
@@ -194,9 +196,14 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
   {"record":"end","lines":n}
 
 Messages and requests are read from the log, so an operator's credentials are
-needed; what was forgotten before it began is not in it. import reads it back, and
-refuses one without its end. FILE of --out gets its name when it is complete: an
-earlier one stays until then, and an interrupted export leaves FILE.N.part.`
+needed. import reads it back, and refuses one without its end. FILE of --out gets
+its name when it is complete: an earlier one stays until then, and an interrupted
+export leaves FILE.N.part.
+
+What was forgotten before the end of the export is not in FILE: an export waits half
+a minute for forgets that are carried out, and begins anew, at most five times, where
+something of the bank is forgotten meanwhile. To standard output or a pipe it cannot
+take back what it wrote: it then fails, and what it wrote has no end.`
 
 func (a *cli) exportCommand() *cobra.Command {
 	var path string

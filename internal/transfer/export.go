@@ -4,15 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
-	"github.com/eunoe-memory/eunoe/internal/app/storage"
-	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -37,8 +31,13 @@ func NewExporter(c *client.Client, bank memory.BankID, w io.Writer) *Exporter {
 	return &Exporter{Records: map[string]int{}, client: c, bank: bank, out: bufio.NewWriter(w)}
 }
 
-// Run writes the export. A bank that does not exist is memory.ErrNotFound.
+// Run writes the export. A bank that does not exist is memory.ErrNotFound. Where something of the bank was forgotten
+// meanwhile the error is ErrForgotten, and what was written has no end: it may hold the forgotten.
 func (e *Exporter) Run(ctx context.Context) error {
+	began, err := e.afterForgets(ctx)
+	if err != nil {
+		return fmt.Errorf("export bank %s: %w", e.bank, err)
+	}
 	bank, err := e.client.Bank(ctx, e.bank)
 	if err != nil {
 		return err
@@ -49,6 +48,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 		func() error { return e.messages(ctx) },
 		func() error { return e.writes(ctx) },
 		func() error { return e.derived(ctx) },
+		func() error { return e.nothingForgotten(ctx, began) },
 		func() error { return e.line(Line{Record: lineEnd, Lines: e.Lines}) },
 	}
 	for _, step := range steps {
@@ -57,39 +57,6 @@ func (e *Exporter) Run(ctx context.Context) error {
 		}
 	}
 	return e.out.Flush()
-}
-
-// WriteFile calls write with a file that gets its name when it is complete and on disk: until then, and if write fails,
-// whatever stood at path stays. What is no regular file, such as a pipe, is written directly.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to // a link goes on to point there
-	}
-	part := fmt.Sprintf("%s.%d.part", path, os.Getpid())
-	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(path); err == nil {
-		if mode = info.Mode(); !mode.IsRegular() {
-			part = path
-		}
-	}
-	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm())
-	if err != nil {
-		return console.UsageError{Err: err}
-	}
-	err = write(file)
-	if part == path {
-		return errors.Join(err, file.Close())
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return storage.SyncFile(filepath.Dir(path)) // its name too
 }
 
 // line writes one line of the bank.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
@@ -11,11 +12,11 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// read calls fn with every event of a stream that matches a filter, in order, up to the end that the stream has when it
-// begins.
-func (e *Exporter) read(ctx context.Context, stream string, filters []string, fn func(events.Event) error) error {
+// read calls fn with every event of a stream behind a sequence that matches a filter, in order, up to the end that the
+// stream has when it begins, or until fn returns an error.
+func (e *Exporter) read(ctx context.Context, stream string, filters []string, after uint64, fn func(events.Event) error) error {
 	var failed error
-	_, err := ordered.Scan(ctx, e.client.Conn(), stream, filters, 0, func(ev events.Event) error {
+	_, err := ordered.Scan(ctx, e.client.Conn(), stream, filters, after, func(ev events.Event) error {
 		if ev.Err != nil || ev.Bank != e.bank {
 			e.Left++
 			return nil
@@ -36,7 +37,7 @@ func (e *Exporter) read(ctx context.Context, stream string, filters []string, fn
 func (e *Exporter) messages(ctx context.Context) error {
 	n := e.client.Conn().Naming
 	last := map[memory.SessionID]uint64{}
-	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, func(ev events.Event) error {
+	return e.read(ctx, n.Messages(), []string{n.StoredOf(e.bank, events.KindMessage), n.StoredOf(e.bank, events.KindFlush)}, 0, func(ev events.Event) error {
 		if ev.Kind == events.KindFlush {
 			f, err := memory.ParseFlush(ev.Data)
 			if err != nil || f.Upto > 0 && last[ev.Session] > f.Upto {
@@ -49,7 +50,8 @@ func (e *Exporter) messages(ctx context.Context) error {
 	})
 }
 
-// message writes a message with all its fields. A message without a time gets the time at which it was stored.
+// message writes a message with all its fields. A message without a time gets the time at which it was stored. One with
+// fields that are named like the line's own has all of them in a field by themselves.
 func (e *Exporter) message(ev events.Event) error {
 	m, err := memory.ParseMessage(ev.Bank, ev.Session, ev.Seq, ev.Stored, ev.Data)
 	if err != nil {
@@ -61,12 +63,18 @@ func (e *Exporter) message(ev events.Event) error {
 		e.Left++
 		return nil
 	}
-	for name, v := range map[string]any{"record": RecordMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.Seq, "time": m.Time} {
-		data, err := json.Marshal(v)
-		if err != nil {
+	if fields["time"], err = json.Marshal(m.Time); err != nil {
+		return err
+	}
+	own := map[string]any{"record": RecordMessage, "bank": ev.Bank, "session": ev.Session, "seq": ev.Seq}
+	if nested := slices.ContainsFunc(lineFields, func(name string) bool { return fields[name] != nil }); nested {
+		own["record"], own["body"] = lineNested, fields
+		return e.write(RecordMessage, own)
+	}
+	for name, v := range own {
+		if fields[name], err = json.Marshal(v); err != nil {
 			return err
 		}
-		fields[name] = data
 	}
 	return e.write(RecordMessage, fields)
 }
@@ -74,7 +82,7 @@ func (e *Exporter) message(ev events.Event) error {
 // writes writes the requests that changed the bank, so that an import can repeat them.
 func (e *Exporter) writes(ctx context.Context) error {
 	n := e.client.Conn().Naming
-	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, func(ev events.Event) error {
+	return e.read(ctx, n.Writes(), []string{n.BankKind(e.bank, events.KindWrite)}, 0, func(ev events.Event) error {
 		w, err := ev.Write()
 		if err != nil {
 			e.Left++

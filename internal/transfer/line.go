@@ -26,10 +26,14 @@ const (
 	lineExport    = "export"  // the head of an export: format version and counts
 	lineBank      = "bank"    // the bank's profile
 	RecordMessage = "message" // a message: the fields of the wire, session, bank and seq
+	lineNested    = "nested"  // a message whose fields stand in body, because some are named like those of a line
 	lineFlush     = "flush"   // the session pauses here
 	RecordWrite   = "write"   // a request that was made: retain, edit, conflicts, …
 	lineEnd       = "end"     // the last line of an export
 )
+
+// lineFields are the fields of a message's line that are not the message's own.
+var lineFields = []string{"record", "bank", "session", "seq"}
 
 // derived are the records of an export that follow from the others. An import sends none of them; it compares facts
 // with those that were made.
@@ -105,12 +109,15 @@ func ParseLine(data []byte) (Line, error) {
 // complete checks what the line's record needs.
 func (l *Line) complete(data []byte) error {
 	switch l.Record {
-	case RecordMessage, lineFlush:
+	case RecordMessage, lineNested, lineFlush:
 		if _, err := memory.ParseSessionID(string(l.Session)); err != nil {
 			return err
 		}
 		if l.Record == lineFlush {
 			return nil
+		}
+		if l.Record == lineNested {
+			return l.readNested()
 		}
 		return l.readMessage(data)
 	case lineBank:
@@ -147,13 +154,31 @@ func (l *Line) readMessage(data []byte) error {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return memory.Invalid("", "malformed JSON: %v", err)
 	}
-	own := []string{"record", "bank", "session", "seq"}
+	own := slices.Clone(lineFields)
 	if _, named := fields["record"]; !named {
 		own = append(own, "flush")
 	}
 	for _, name := range own {
 		delete(fields, name)
 	}
+	return l.setFields(fields)
+}
+
+// readNested makes the line the message in its body.
+func (l *Line) readNested() error {
+	if len(bytes.TrimSpace(l.Body)) == 0 {
+		return memory.Invalid("body", "is missing")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(l.Body, &fields); err != nil {
+		return memory.Invalid("body", "is no object: %v", err)
+	}
+	l.Record, l.Body = RecordMessage, nil
+	return l.setFields(fields)
+}
+
+// setFields makes the line a message of these fields.
+func (l *Line) setFields(fields map[string]json.RawMessage) error {
 	body, err := json.Marshal(fields) // keys in order, so equal lines give equal bodies
 	if err != nil {
 		return memory.Invalid("", "malformed JSON: %v", err)

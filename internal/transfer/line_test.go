@@ -26,6 +26,10 @@ func TestParseLine(t *testing.T) {
 			`{"record":"export","format":99}`:                     "format",
 			`{"flush":true}`:                                      "session",
 			`{"session":"s","content":"x","time":"not a moment"}`: "",
+			`{"record":"nested","session":"s"}`:                   "body",
+			`{"record":"nested","session":"s","body":[1]}`:        "body",
+			`{"record":"nested","session":"s","body":{"seq":1}}`:  "content",
+			`{"record":"nested","body":{"content":"x"}}`:          "session",
 		} {
 			_, err := transfer.ParseLine([]byte(line))
 			var fe *memory.FieldError
@@ -38,7 +42,7 @@ func TestParseLine(t *testing.T) {
 
 func FuzzParseLine(f *testing.F) {
 	for _, s := range []string{`{"session":"s","content":"x"}`, `{"session":"s","flush":true}`, `{"record":"write","request":"edit","body":{"id":"f"}}`,
-		`{"record":"message","session":"s","seq":3,"images":[{"caption":"c"}],"extra":{"a":1}}`, `{`, ``, `{"session":1}`} {
+		`{"record":"message","session":"s","seq":3,"images":[{"caption":"c"}],"extra":{"a":1}}`, `{"record":"nested","session":"s","body":{"content":"x","session":[]}}`, `{`, ``, `{"session":1}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
