@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,7 +182,15 @@ func (c *Conn) NextEvent(ctx context.Context, stream, filter string, seq uint64)
 	return c.ReadLeader(ctx, stream, map[string]any{"seq": seq, "next_by_subj": filter})
 }
 
-// Erase removes an event from a stream and overwrites its bytes. An event that does not exist is no error.
+// ErrDamaged is the error of Erase for an event whose record the broker cannot read, because its bytes were changed on disk:
+// it is given to nobody, and its bytes stay. It wraps memory.ErrConflict, for repeating does not help.
+var ErrDamaged = fmt.Errorf("the broker cannot read the damaged event, and its bytes stay: %w", memory.ErrConflict)
+
+// corrupt is what a broker says of a record that does not fit its checksum; its reply has no code for it.
+const corrupt = "corrupt message"
+
+// Erase removes an event from a stream and overwrites its bytes. An event that does not exist is no error; one that the
+// broker cannot read is ErrDamaged.
 func (c *Conn) Erase(ctx context.Context, stream string, seq uint64) error {
 	m, err := c.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+stream, map[string]any{"seq": seq})
 	if err != nil {
@@ -196,6 +205,9 @@ func (c *Conn) Erase(ctx context.Context, stream string, seq uint64) error {
 	}
 	if reply.Error == nil && reply.Success {
 		return nil
+	}
+	if reply.Error != nil && strings.Contains(reply.Error.Description, corrupt) {
+		return fmt.Errorf("erase event %d of %s: %w", seq, stream, ErrDamaged)
 	}
 	// The unwrapped error means that the event does not exist; a missing stream is another error.
 	if _, gone := c.ReadLeader(ctx, stream, map[string]any{"seq": seq}); gone == memory.ErrNotFound { //nolint:errorlint // the bare error is told from one that wraps it

@@ -37,6 +37,11 @@ func (c *Current) Erased(ctx context.Context, numbers []int64) error {
 	return c.call(func(st Store) error { return st.Erased(ctx, numbers) })
 }
 
+// Unerasable keeps erasures that cannot be carried out.
+func (c *Current) Unerasable(ctx context.Context, numbers []int64) error {
+	return c.call(func(st Store) error { return st.Unerasable(ctx, numbers) })
+}
+
 // ErasedMessages returns message events that were forgotten.
 func (c *Current) ErasedMessages(ctx context.Context, bank memory.BankID, seqs []uint64) ([]memory.ErasedMessage, error) {
 	return ask(c, func(st Store) ([]memory.ErasedMessage, error) { return st.ErasedMessages(ctx, bank, seqs) })

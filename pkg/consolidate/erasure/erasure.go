@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
@@ -32,6 +33,8 @@ type Store interface {
 	Erasures(ctx context.Context, after memory.BankID, limit int) ([]Entry, error)
 	// Erased removes the entries with these numbers: they were carried out.
 	Erased(ctx context.Context, numbers []int64) error
+	// Unerasable keeps the entries with these numbers as ones that cannot be carried out; Erasures no longer returns them.
+	Unerasable(ctx context.Context, numbers []int64) error
 	// ErasedMessages returns those of the message events of a bank that were forgotten, by sequence.
 	ErasedMessages(ctx context.Context, bank memory.BankID, seqs []uint64) ([]memory.ErasedMessage, error)
 	// Outcome returns the outcome of an op that was applied; nil if it was not.
@@ -61,19 +64,23 @@ type Deps struct {
 	Store  Store
 	Retry  retry.Policy
 	Erased prometheus.Counter
+	Log    zerolog.Logger // an error for each event that cannot be erased
 	// Turn waits until events may be erased; they are until done is called. nil = always.
 	Turn func(ctx context.Context) (done func(), err error)
 }
 
 // Eraser erases the events queued in one store.
-type Eraser struct{ deps Deps }
+type Eraser struct {
+	deps    Deps
+	damaged damaged
+}
 
 // New returns an Eraser; it starts nothing.
-func New(deps Deps) *Eraser { return &Eraser{deps} }
+func New(deps Deps) *Eraser { return &Eraser{deps: deps} }
 
 // Run erases what is queued, and then again whenever queued is signalled, until ctx ends. Banks take turns, so that one
-// with much to erase does not keep the others waiting. An entry leaves the queue after its event is gone; repeating an
-// erasure after a crash changes nothing.
+// with much to erase does not keep the others waiting. An entry leaves the queue after its event is gone, or when the broker
+// cannot read it; repeating an erasure after a crash changes nothing.
 func (e *Eraser) Run(ctx context.Context, queued <-chan struct{}) error {
 	var after memory.BankID
 	for {
@@ -104,11 +111,10 @@ func (e *Eraser) Run(ctx context.Context, queued <-chan struct{}) error {
 
 // eraseAll carries out erasures of one bank: message events first, because what is left of a write depends on them.
 func (e *Eraser) eraseAll(ctx context.Context, bank memory.BankID, list []Entry) error {
-	var done []int64
+	var done, broken []int64
 	var messages []uint64
 	letters := false
 	for _, entry := range list {
-		done = append(done, entry.No)
 		letters = letters || strings.HasSuffix(entry.Stream, "_DEAD")
 		if strings.HasSuffix(entry.Stream, "_MESSAGES") {
 			messages = append(messages, entry.Seq)
@@ -132,8 +138,20 @@ func (e *Eraser) eraseAll(ctx context.Context, bank memory.BankID, list []Entry)
 			}
 		}
 	}
+	for _, entry := range list {
+		if e.isDamaged(entry) {
+			broken = append(broken, entry.No)
+		} else {
+			done = append(done, entry.No)
+		}
+	}
+	if len(broken) > 0 {
+		if err := e.deps.Store.Unerasable(ctx, broken); err != nil {
+			return err
+		}
+	}
 	if e.deps.Erased != nil {
-		e.deps.Erased.Add(float64(len(list)))
+		e.deps.Erased.Add(float64(len(done)))
 	}
 	return e.deps.Store.Erased(ctx, done)
 }
@@ -158,7 +176,7 @@ func (e *Eraser) eraseEvents(ctx context.Context, stream string, seqs []uint64) 
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, seq := range seqs {
-		group.Go(func() error { return e.deps.Conn.Erase(ctx, stream, seq) })
+		group.Go(func() error { return e.erase(ctx, stream, seq) })
 	}
 	return group.Wait()
 }
@@ -190,7 +208,8 @@ func (e *Eraser) eraseWhole(ctx context.Context, bank memory.BankID, list []Entr
 			continue
 		}
 		event, err := e.deps.Conn.EventAt(ctx, e.deps.Conn.Naming.Writes(), entry.Seq)
-		if errors.Is(err, memory.ErrNotFound) {
+		if errors.Is(err, memory.ErrNotFound) { // or damaged
+			seqs = append(seqs, entry.Seq)
 			continue
 		}
 		if err != nil {
@@ -219,8 +238,8 @@ func (e *Eraser) eraseWhole(ctx context.Context, bank memory.BankID, list []Entr
 func (e *Eraser) eraseWrite(ctx context.Context, entry Entry) error {
 	stream, seq := e.deps.Conn.Naming.Writes(), entry.Seq
 	event, err := e.deps.Conn.EventAt(ctx, stream, seq)
-	if errors.Is(err, memory.ErrNotFound) {
-		return nil
+	if errors.Is(err, memory.ErrNotFound) { // or damaged
+		return e.erase(ctx, stream, seq)
 	}
 	if err != nil {
 		return fmt.Errorf("read write %d: %w", seq, err)
@@ -229,7 +248,7 @@ func (e *Eraser) eraseWrite(ctx context.Context, entry Entry) error {
 	w, err := event.Write()
 	switch {
 	case err != nil:
-		return e.deps.Conn.Erase(ctx, stream, seq)
+		return e.erase(ctx, stream, seq)
 	case w.Kind == memory.WriteForget:
 		rest, err = e.finishForget(ctx, w)
 	default:
@@ -242,7 +261,7 @@ func (e *Eraser) eraseWrite(ctx context.Context, entry Entry) error {
 	if _, err := e.deps.Conn.AppendWrite(telemetry.Extract(ctx, event.Header), rest); err != nil {
 		return fmt.Errorf("append the rest of write %d: %w", seq, err)
 	}
-	return e.deps.Conn.Erase(ctx, stream, seq)
+	return e.erase(ctx, stream, seq)
 }
 
 // place returns the sequence at which a write was applied first.

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type queue struct {
 	mu      sync.Mutex
 	entries []erasure.Entry
+	kept    []int64 // numbers of those that cannot be carried out
 	facts   map[memory.FactID]bool
 }
 
@@ -38,6 +39,14 @@ func (q *queue) Erasures(_ context.Context, after memory.BankID, limit int) ([]e
 func (q *queue) Erased(_ context.Context, numbers []int64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.entries = slices.DeleteFunc(q.entries, func(e erasure.Entry) bool { return slices.Contains(numbers, e.No) })
+	return nil
+}
+
+func (q *queue) Unerasable(_ context.Context, numbers []int64) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.kept = append(q.kept, numbers...)
 	q.entries = slices.DeleteFunc(q.entries, func(e erasure.Entry) bool { return slices.Contains(numbers, e.No) })
 	return nil
 }

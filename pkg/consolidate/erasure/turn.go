@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -23,7 +22,7 @@ func (e *Eraser) inTurn(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// DropDone removes the erasures whose events are gone from the log.
+// DropDone removes the erasures whose events are gone from the log. An event that the broker cannot read is not gone.
 func DropDone(ctx context.Context, conn *events.Conn, store Store) error {
 	var after memory.BankID
 	for {
@@ -34,15 +33,18 @@ func DropDone(ctx context.Context, conn *events.Conn, store Store) error {
 		after = list[0].Bank
 		var done []int64
 		for _, entry := range list {
-			stream := conn.Naming.Writes()
-			if strings.HasSuffix(entry.Stream, "_MESSAGES") {
-				stream = conn.Naming.Messages()
-			}
-			switch _, err := conn.EventAt(ctx, stream, entry.Seq); {
-			case errors.Is(err, memory.ErrNotFound):
-				done = append(done, entry.No)
-			case err != nil:
+			stream := streamOf(conn.Naming, entry)
+			_, err := conn.EventAt(ctx, stream, entry.Seq)
+			switch {
+			case err == nil:
+			case !errors.Is(err, memory.ErrNotFound):
 				return err
+			default: // of what cannot be read, only this tells whether it is there
+				if err := conn.Erase(ctx, stream, entry.Seq); err == nil {
+					done = append(done, entry.No)
+				} else if !errors.Is(err, events.ErrDamaged) {
+					return err
+				}
 			}
 		}
 		if err := store.Erased(ctx, done); err != nil {

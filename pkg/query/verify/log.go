@@ -148,13 +148,21 @@ const stuckAfter = 10 * time.Second
 // none.
 func (c *logCheck) queues(ctx context.Context, o Options) error {
 	const rule = "changes are published and forgotten events erased"
-	if o.Stopped {
-		c.skip(rule, "nobody is at work on a stopped store; the consolidator goes on with it when it starts")
-		return nil
-	}
 	first, err := c.store.Queues(ctx)
 	if err != nil {
 		return err
+	}
+	out := wire.Check{Rule: rule}
+	if first.Damaged > 0 {
+		note(&out, fmt.Sprintf("%d forgotten events are damaged in the log: they cannot be erased, and their bytes stay on disk", first.Damaged))
+	}
+	switch {
+	case o.Stopped && first.Damaged > 0:
+		c.v.Add(out)
+		return nil
+	case o.Stopped:
+		c.skip(rule, "nobody is at work on a stopped store; the consolidator goes on with it when it starts")
+		return nil
 	}
 	now := first
 	tick := time.NewTicker(250 * time.Millisecond)
@@ -175,7 +183,6 @@ func (c *logCheck) queues(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	out := wire.Check{Rule: rule}
 	if stuck(first.FirstChange, now.FirstChange) {
 		note(&out, fmt.Sprintf("%d changes wait, and none went out in %s", now.Changes, patience))
 	}

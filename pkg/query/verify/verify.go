@@ -52,12 +52,14 @@ type MessageEvent struct {
 	Forgotten bool // it is in the log only until it is erased there
 }
 
-// Queues is the work that commits have left behind: how many entries, and the number of the first.
+// Queues is the work that commits have left behind: how many entries, and the number of the first; and what of it cannot be
+// done.
 type Queues struct {
 	Changes      int // to be published
 	FirstChange  int64
 	Erasures     int // stream events to be erased
 	FirstErasure int64
+	Damaged      int // forgotten stream events that cannot be erased: the broker cannot read them
 }
 
 // Store checks a store by itself, and against the log unless conn is nil.

@@ -66,6 +66,14 @@ func forgetMessage(t *testing.T, h *harness) {
 	h.states("b", memory.Conservation{Published: 4, Forgotten: 3, Pending: 1})
 	if left, err := h.Erasures(ctx, "", 10); err != nil || len(left) != 2 || left[1].Seq != 4 {
 		t.Errorf("erasures of the retry: %v, %v", left, err)
+	} else {
+		h.must(h.Unerasable(ctx, []int64{left[1].No}))
+	}
+	if left, err := h.Erasures(ctx, "", 10); err != nil || len(left) != 1 || left[0].Seq != window {
+		t.Errorf("erasures but for one that cannot be carried out: %v, %v", left, err)
+	}
+	if q, err := h.Queues(ctx); err != nil || q.Erasures != 1 || q.Damaged != 1 {
+		t.Errorf("queued are %+v, %v", q, err)
 	}
 	h.absent("xanadu")
 }

@@ -54,8 +54,9 @@ func (db *DB) Sent(ctx context.Context, upto int64) error { return db.removeUpto
 // one that has any.
 func (db *DB) Erasures(ctx context.Context, after memory.BankID, limit int) ([]erasure.Entry, error) {
 	const find = `SELECT no, bank, stream, seq, op, whole FROM erasures
-WHERE bank = (SELECT min(bank) FROM erasures WHERE bank > ?) ORDER BY no LIMIT ?`
-	return engine.ReadAll(ctx, db.database, "read the erasures", find, []any{string(after), limit}, func(rows *sql.Rows) (e erasure.Entry, err error) {
+WHERE bank = (SELECT min(bank) FROM erasures WHERE bank > ?1 AND stream IN (?3, ?4, ?5)) AND stream IN (?3, ?4, ?5) ORDER BY no LIMIT ?2`
+	args := []any{string(after), limit, StreamMessages, StreamWrites, StreamDead}
+	return engine.ReadAll(ctx, db.database, "read the erasures", find, args, func(rows *sql.Rows) (e erasure.Entry, err error) {
 		err = rows.Scan(&e.No, &e.Bank, &e.Stream, &e.Seq, &e.Op, &e.Whole)
 		return e, err
 	})
@@ -65,6 +66,14 @@ WHERE bank = (SELECT min(bank) FROM erasures WHERE bank > ?) ORDER BY no LIMIT ?
 func (db *DB) Erased(ctx context.Context, numbers []int64) error {
 	return db.database.Write(ctx, func(tx *engine.Tx) error {
 		return tx.Exec("remove erasures", `DELETE FROM erasures WHERE no IN (SELECT value FROM json_each(?))`, engine.List(numbers))
+	})
+}
+
+// Unerasable keeps the erasures with these numbers as ones that cannot be carried out.
+func (db *DB) Unerasable(ctx context.Context, numbers []int64) error {
+	return db.database.Write(ctx, func(tx *engine.Tx) error {
+		const keep = `UPDATE erasures SET stream = ? || stream WHERE no IN (SELECT value FROM json_each(?)) AND stream IN (?, ?, ?)`
+		return tx.Exec("keep erasures that cannot be carried out", keep, schema.Damaged, engine.List(numbers), StreamMessages, StreamWrites, StreamDead)
 	})
 }
 

@@ -101,6 +101,8 @@ const (
 	StreamWrites   = "MEM_WRITES"
 	// StreamDead stands in erasures alone, where the sequence is that of the message that the dead letter is about.
 	StreamDead = "MEM_DEAD"
+	// Damaged stands before the stream of an erasure that cannot be carried out, because the broker cannot read the event.
+	Damaged = "damaged "
 )
 
 // Applied returns the last applied sequences of MEM_MESSAGES and MEM_WRITES.

@@ -171,5 +171,5 @@ LEFT JOIN applied a USING (stream) GROUP BY stream HAVING count(a.seq) <> 1`},
 	{"a repeat of an op has the op", `SELECT r.write FROM repeats r LEFT JOIN ops o ON o.bank = r.bank AND o.op = r.op WHERE o.op IS NULL`},
 	{"an outcome can be read", `SELECT write FROM ops WHERE NOT json_valid(outcome)`},
 	{"a change to be sent can be read", `SELECT no FROM outbox WHERE bank = '' OR NOT json_valid(body) OR body ->> '$.id' IS NULL`},
-	{"an event to be erased is named", `SELECT no FROM erasures WHERE seq < 1 OR stream NOT IN ('MEM_MESSAGES', 'MEM_WRITES', 'MEM_DEAD')`},
+	{"an event to be erased is named", `SELECT no FROM erasures WHERE seq < 1 OR replace(stream, 'damaged ', '') NOT IN ('MEM_MESSAGES', 'MEM_WRITES', 'MEM_DEAD')`},
 }
