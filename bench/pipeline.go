@@ -27,7 +27,7 @@ const scriptedModel = "openai:scripted"
 func scriptedSettings(url string) map[string]string {
 	return map[string]string{
 		"MODEL": scriptedModel, "MODEL_URL": url, "MODEL_KEY": "none", "MODEL_EXTRACT": "", "MODEL_DECIDE": "", "MODEL_SUMMARISE": "", "MODEL_REFLECT": "",
-		"MODEL_JUDGE": "", "EMBED": "", "EMBED_URL": "", "EMBED_KEY": "", "RERANK_URL": "", "RERANK_MODEL": "", "RERANK_KEY": "", "RERANK_SHAPE": "",
+		"MODEL_JUDGE": "", "EMBED": "", "EMBED_URL": "", "EMBED_KEY": "", "RERANK_URL": "", "RERANK_MODEL": "", "RERANK_KEY": "",
 	}
 }
 

@@ -55,7 +55,7 @@ func (a *cli) demoCommand() *cobra.Command {
 				defer remove()
 				dir = temp
 			}
-			cfg, err := a.TempSettings(dir, map[string]string{"SUMMARISE_MIN": "2"})
+			cfg, err := a.TempSettings(dir, nil)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ func TestDoctorTriesModels(t *testing.T) {
 	t.Parallel()
 	doctor := func(t *testing.T, environ ...string) string {
 		t.Helper()
-		r := run(t, t.Context(), append(environ, "EUNOE_URL=nats://127.0.0.1:1", "EUNOE_TIMEOUT=3s", "EUNOE_MODEL_RETRIES=0"), "", "doctor")
+		r := run(t, t.Context(), append(environ, "EUNOE_URL=nats://127.0.0.1:1", "EUNOE_TIMEOUT=3s"), "", "doctor")
 		if strings.Contains(r.out+r.err, "sk-hidden") {
 			t.Errorf("the key shows in\n%s%s", r.out, r.err)
 		}

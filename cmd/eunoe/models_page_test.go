@@ -22,7 +22,7 @@ func TestTheModelsPage(t *testing.T) {
 	tried := 0
 	for _, line := range regexp.MustCompile(`(?m)^export .*$`).FindAllString(string(page), -1) {
 		line, _, _ = strings.Cut(line, " #")
-		environ := []string{"EUNOE_URL=nats://127.0.0.1:1", "EUNOE_MODEL_RETRIES=0", "EUNOE_TIMEOUT=20s"}
+		environ := []string{"EUNOE_URL=nats://127.0.0.1:1", "EUNOE_TIMEOUT=20s"}
 		speaks := true // OpenAI's protocol, or that of a reranker
 		at := map[string]string{}
 		for _, m := range setting.FindAllStringSubmatch(line, -1) {
@@ -46,9 +46,6 @@ func TestTheModelsPage(t *testing.T) {
 		}
 		for name, value := range at {
 			environ = append(environ, name+"="+value)
-		}
-		if strings.Contains(line, "jina") {
-			environ = append(environ, "EUNOE_RERANK_SHAPE=jina")
 		}
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,8 @@ func TestABudgetThatEndsWithinAWindow(t *testing.T) {
 			t.Parallel()
 			srv := scriptedmodel.Start(t, new(scriptedmodel.Script).Fault(memory.StageExtract, c.kind, c.faults))
 			extracts := func() int { return srv.Stats().Stages[memory.StageExtract].Calls }
-			set := apptest.Settings(t, map[string]string{"MODEL": "openai:scripted", "MODEL_URL": srv.URL, "MODEL_KEY": "none", "TOKEN_BUDGET": "1", "MODEL_RETRIES": "0"})
+			set := apptest.Settings(t, map[string]string{"MODEL": "openai:scripted", "MODEL_URL": srv.URL, "MODEL_KEY": "none", "TOKEN_BUDGET": "1"})
+			set.ModelRetries = 0
 			say := func(p plain, bank, session, first, second string) {
 				for _, thing := range []string{first, second} {
 					p.publish("mem."+bank+".message."+session, fmt.Sprintf(`{"speaker":"Ida","content":"I bought a %s."}`, thing))

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
@@ -183,7 +184,7 @@ func (w *pipeline) checkSilent(t *testing.T, model *faultyModel, p faultCase, wh
 func TestAnOutageOfEverything(t *testing.T) {
 	t.Parallel()
 	model := newFaultyModel(t, []scriptedmodel.Kind{scriptedmodel.ServerError, scriptedmodel.RateLimit})
-	w := start(t, model.url, map[string]string{"MODEL_RETRIES": "2", "MODEL_TIMEOUT": "20s"})
+	w := start(t, model.url, map[string]string{"MODEL_TIMEOUT": "20s"}, func(c *settings.Config) { c.ModelRetries = settings.DefaultTuning().ModelRetries })
 	healthy, faulty := faultCase{name: "Kimaaa", bank: "well"}, faultCase{name: "Kimbbb", bank: "sick"}
 
 	for _, stage := range []string{memory.StageExtract, memory.StageReflect, memory.StageDecide} {

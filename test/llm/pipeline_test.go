@@ -34,10 +34,10 @@ type pipeline struct {
 
 // start runs the pipeline until the test ends, and continuously checks that the messages of its banks are accounted
 // for.
-func start(t *testing.T, url string, overrides map[string]string) *pipeline {
+func start(t *testing.T, url string, overrides map[string]string, change ...func(*settings.Config)) *pipeline {
 	t.Helper()
 	set := map[string]string{
-		"DATA": t.TempDir(), "PORT": "-1", "LOG": "fatal", "SYNC": "false", "IDLE_AFTER": "10m", "EXTRACTORS": "8", "MODEL_RETRIES": "0",
+		"DATA": t.TempDir(), "PORT": "-1", "LOG": "fatal", "SYNC": "false", "IDLE_AFTER": "10m", "EXTRACTORS": "8",
 		"MODEL": "openai:scripted", "MODEL_URL": url + "/v1", "MODEL_KEY": "none", "EMBED": "openai:scripted-embed", "EMBED_DIM": "256",
 		"RERANK_URL": url, "MODEL_TIMEOUT": "2s",
 		// One model for each stage, so that failures of one do not affect the others.
@@ -51,7 +51,10 @@ func start(t *testing.T, url string, overrides map[string]string) *pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.SummariseMin = 2
+	c.SummariseMin, c.ModelRetries = 2, 0
+	for _, f := range change {
+		f(&c)
+	}
 	if _, ok := overrides["MAX_ATTEMPTS"]; ok {
 		c.ModelPatience = 0 // attempts count at once
 	}

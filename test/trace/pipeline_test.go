@@ -66,10 +66,12 @@ func TestOneProcess(t *testing.T) {
 	t.Parallel()
 	model := scriptedmodel.Start(t, nil)
 	file := newTraces(t)
-	l := apptest.Start(t, apptest.Settings(t, map[string]string{
+	set := apptest.Settings(t, map[string]string{
 		"TRACE": "file:" + file.path, "TRIGGER_EVERY": "2", "MODEL": "openai:small", "MODEL_URL": model.URL, "MODEL_KEY": key,
-		"EMBED": "openai:vectors", "EMBED_URL": model.URL, "RERANK_URL": strings.TrimSuffix(model.URL, "/v1") + "/rerank", "MODEL_RETRIES": "0",
-	}))
+		"EMBED": "openai:vectors", "EMBED_URL": model.URL, "RERANK_URL": strings.TrimSuffix(model.URL, "/v1") + "/rerank",
+	})
+	set.ModelRetries = 0
+	l := apptest.Start(t, set)
 	nc := dial(t, l.URL)
 	changes, err := nc.SubscribeSync("mem.alice.change.fact")
 	if err != nil {

@@ -32,6 +32,9 @@ const (
 	maxHeader     = 32 << 10
 	// greetWithin is how long the gateway waits for the broker before it opens beyond this machine.
 	greetWithin = time.Minute
+	// chatTokens is about how much memory the chat proxy adds to a request: room for some 30 facts, and a small part of the
+	// context of every model (8192 tokens and more).
+	chatTokens = 1000
 )
 
 // Stage answers HTTP over NATS.
@@ -79,7 +82,7 @@ func config(c settings.Config, broker events.ConnConfig) gateway.Config {
 		out.Broker.URL = nats.DefaultURL // it is not used
 		out.Broker.Options = []nats.Option{nats.InProcessServer(broker.InProcess)}
 	}
-	out.Chat = chatproxy.Config{Upstream: c.ChatUpstream, Key: c.ChatKey, Patience: c.ChatPatience, Tokens: c.ChatTokens}
+	out.Chat = chatproxy.Config{Upstream: c.ChatUpstream, Key: c.ChatKey, Patience: c.ChatPatience, Tokens: chatTokens}
 	out.Open, out.Origins, out.Rate, out.Version = isOpen(c), c.HTTPOrigins, c.HTTPRate, process.Version
 	return out
 }

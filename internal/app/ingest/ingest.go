@@ -23,7 +23,7 @@ func Stage() process.Stage {
 
 func config(c settings.Config) ingest.Config {
 	out := ingest.DefaultConfig()
-	out.TriggerEvery, out.WindowTokens, out.WindowSize = c.TriggerEvery, c.WindowTokens, c.WindowSize
+	out.TriggerEvery, out.WindowTokens = c.TriggerEvery, c.WindowTokens
 	out.IdleAfter = memory.Duration(c.IdleAfter)
 	for _, r := range c.RoleFilter {
 		out.RoleFilter = append(out.RoleFilter, memory.Role(r))

@@ -117,7 +117,8 @@ func TestModelsOfAProcess(t *testing.T) {
 		if l, err := local.Start(t.Context(), c, os.Stderr); err == nil {
 			t.Errorf("it started: %v", l.Close(t.Context()))
 		}
-		c = apptest.Settings(t, map[string]string{"EMBED": "openai:tiny", "EMBED_URL": "http://127.0.0.1:1/v1", "MODEL_RETRIES": "0"})
+		c = apptest.Settings(t, map[string]string{"EMBED": "openai:tiny", "EMBED_URL": "http://127.0.0.1:1/v1"})
+		c.ModelRetries = 0
 		l, err := local.Start(t.Context(), c, os.Stderr)
 		if err == nil || !strings.Contains(err.Error(), "EUNOE_EMBED_DIM") {
 			if err == nil {

@@ -56,11 +56,7 @@ func newExporter(ctx context.Context, s settings.TraceSettings) (sdktrace.SpanEx
 	path, _ := strings.CutPrefix(s.Trace, settings.TraceFile)
 	switch s.Trace {
 	case settings.TraceOTLP:
-		var options []otlptracehttp.Option
-		if u := s.Collector(); u != "" {
-			options = append(options, otlptracehttp.WithEndpointURL(u))
-		}
-		to, err := otlptracehttp.New(ctx, options...)
+		to, err := otlptracehttp.New(ctx) // its collector and headers are in the standard variables (OTEL_EXPORTER_OTLP_…)
 		return to, nil, 2 * time.Second, err
 	case settings.TraceStdout:
 		to, err := stdouttrace.New(stdouttrace.WithWriter(os.Stdout))

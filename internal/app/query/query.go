@@ -36,6 +36,6 @@ func Stage() process.Stage {
 func Config(c settings.Config) query.Config {
 	out := query.DefaultConfig()
 	out.IdleAfter, out.RedactExtra, out.Version = c.IdleAfter, c.Redact, process.Version
-	out.ReflectTimeout, out.Recall.TokensPerDay = c.ReflectTimeout, int64(c.TokenBudget)
+	out.Recall.TokensPerDay = int64(c.TokenBudget)
 	return out
 }

@@ -41,7 +41,6 @@ type Config struct {
 
 	TriggerEvery int           `env:"TRIGGER_EVERY" envDefault:"2" doc:"messages that cut a window; 0 is off"`
 	WindowTokens int           `env:"WINDOW_TOKENS" envDefault:"512" doc:"tokens of new text that cut a window"`
-	WindowSize   int           `env:"WINDOW_SIZE" envDefault:"6" doc:"messages of a window, context included"`
 	IdleAfter    time.Duration `env:"IDLE_AFTER" envDefault:"30s" doc:"a session silent for so long is flushed"`
 	RoleFilter   []string      `env:"ROLE_FILTER" doc:"roles that are extracted, comma separated; empty is all"`
 
@@ -49,10 +48,6 @@ type Config struct {
 	MaxAttempts int           `env:"MAX_ATTEMPTS" envDefault:"5" doc:"tries of a window before it is a dead letter"`
 	AckWait     time.Duration `env:"ACK_WAIT" envDefault:"30s" doc:"silence of an extractor after which another takes its window"`
 	Redact      []string      `env:"REDACT" envSeparator:"\n" doc:"further regular expressions of secrets, one a line"`
-
-	Dedup    float64 `env:"DEDUP" envDefault:"0" doc:"cosine from which two facts may be duplicates; 0 is the embedding model's own"`
-	Cluster  float64 `env:"CLUSTER" envDefault:"0" doc:"cosine of an edge between facts of a composite; 0 is the embedding model's own"`
-	Diameter float64 `env:"DIAMETER" envDefault:"0" doc:"least cosine of a member to its representative; 0 is the embedding model's own"`
 
 	ModelSettings
 	ExtractionSettings
@@ -89,7 +84,7 @@ func Load(environ []string, overrides map[string]string) (Config, []Setting, err
 		c.Store = filepath.Join(c.Data, "eunoe.db")
 	}
 	c.adopt(given)
-	return c, effective(c, given, overrides), c.Validate()
+	return c, effective(c, given, overrides), errors.Join(c.Validate(), withdrawn(given))
 }
 
 // unreadable turns a parse error into one that names the variables that could not be read.
@@ -220,7 +215,7 @@ func (c Config) Validate() error {
 	for _, n := range []struct {
 		name            string
 		value, low, top int
-	}{{"TRIGGER_EVERY", c.TriggerEvery, 0, 512}, {"WINDOW_TOKENS", c.WindowTokens, 1, 1000000}, {"WINDOW_SIZE", c.WindowSize, 1, 512},
+	}{{"TRIGGER_EVERY", c.TriggerEvery, 0, 512}, {"WINDOW_TOKENS", c.WindowTokens, 1, 1000000},
 		{"EXTRACTORS", c.Extractors, 1, 1024}, {"MAX_ATTEMPTS", c.MaxAttempts, 1, 1000}} {
 		if n.value < n.low || n.value > n.top {
 			wrong(n.name, "%d is out of range; expected %d to %d", n.value, n.low, n.top)
@@ -232,14 +227,6 @@ func (c Config) Validate() error {
 	}{{"IDLE_AFTER", c.IdleAfter}, {"ACK_WAIT", c.AckWait}} {
 		if d.value <= 0 {
 			wrong(d.name, "%s must be more than 0", d.value)
-		}
-	}
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{{"DEDUP", c.Dedup}, {"CLUSTER", c.Cluster}, {"DIAMETER", c.Diameter}} {
-		if !(f.value >= 0 && f.value <= 1) {
-			wrong(f.name, "%v is no cosine; expected 0 to 1", f.value)
 		}
 	}
 	for _, r := range c.RoleFilter {

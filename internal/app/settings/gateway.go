@@ -24,7 +24,6 @@ type GatewaySettings struct {
 	ChatUpstream string        `env:"CHAT_UPSTREAM" doc:"endpoint of OpenAI's protocol behind the chat proxy (https://api.openai.com/v1); empty is none, and no proxy"`
 	ChatKey      provider.Key  `env:"CHAT_KEY" doc:"key of that endpoint, for callers who bring none"`
 	ChatPatience time.Duration `env:"CHAT_PATIENCE" envDefault:"300ms" doc:"how long memory may hold up a request of the chat proxy; then it goes on without"`
-	ChatTokens   int           `env:"CHAT_TOKENS" envDefault:"1000" doc:"tokens of memory that the chat proxy adds to a request, about"`
 }
 
 func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
@@ -48,9 +47,6 @@ func (s GatewaySettings) check(wrong func(name, format string, args ...any)) {
 	}
 	if s.ChatPatience <= 0 {
 		wrong("CHAT_PATIENCE", "%s must be more than 0", s.ChatPatience)
-	}
-	if s.ChatTokens < 1 {
-		wrong("CHAT_TOKENS", "%d must be at least 1", s.ChatTokens)
 	}
 	if s.HTTPRate < 0 {
 		wrong("HTTP_RATE", "%d must not be negative", s.HTTPRate)

@@ -29,13 +29,9 @@ type ModelSettings struct {
 	RerankURL   string       `env:"RERANK_URL" doc:"URL of a reranker; empty keeps the order of recall"`
 	RerankModel string       `env:"RERANK_MODEL" doc:"model of the reranker, where the service has several"`
 	RerankKey   provider.Key `env:"RERANK_KEY" doc:"key of the reranker"`
-	RerankShape string       `env:"RERANK_SHAPE" doc:"cohere, jina or tei; default what the URL says"`
 
 	ModelTimeout     time.Duration `env:"MODEL_TIMEOUT" envDefault:"1m" doc:"how long one call of a model may take, repeats included"`
-	ModelRetries     int           `env:"MODEL_RETRIES" envDefault:"2" doc:"repeats of a failed request to a model"`
 	ModelConcurrency int           `env:"MODEL_CONCURRENCY" envDefault:"8" doc:"requests to one model at a time; more wait"`
-
-	ReflectTimeout time.Duration `env:"REFLECT_TIMEOUT" envDefault:"60s" doc:"how long reflect may take with a language model; then the context is given"`
 
 	// providerKey returns the key in a provider's own variable, such as OPENAI_API_KEY; nil where none was read. It is a
 	// function so that no way of printing the settings shows a key.
@@ -145,7 +141,8 @@ func (m ModelSettings) embedding() provider.Embedding {
 }
 
 // Models returns the configuration of the providers.
-func (m ModelSettings) Models() provider.Config {
+func (c Config) Models() provider.Config {
+	m := c.ModelSettings
 	out := provider.DefaultConfig()
 	out.Stages = map[string]provider.Model{}
 	for _, s := range m.stageModels() {
@@ -161,10 +158,10 @@ func (m ModelSettings) Models() provider.Config {
 		out.Embed = m.embedding()
 	}
 	out.Rerank = m.reranking()
-	out.Timeout, out.Retries, out.Concurrency = m.ModelTimeout, m.ModelRetries, m.ModelConcurrency
+	out.Timeout, out.Retries, out.Concurrency = c.ModelTimeout, c.ModelRetries, c.ModelConcurrency
 	return out
 }
 
 func (m ModelSettings) reranking() rerank.Config {
-	return rerank.Config{URL: m.RerankURL, Model: m.RerankModel, Key: m.RerankKey, Shape: m.RerankShape}
+	return rerank.Config{URL: m.RerankURL, Model: m.RerankModel, Key: m.RerankKey}
 }

@@ -45,10 +45,8 @@ func TestModelSettings(t *testing.T) {
 			{"EUNOE_EMBED=ollama:x EUNOE_EMBED_URL=ftp://x", "EUNOE_EMBED_URL"},
 			{"EUNOE_EMBED_DIM=3", "EUNOE_EMBED_DIM"},
 			{"EUNOE_RERANK_URL=nowhere", "EUNOE_RERANK_URL"},
-			{"EUNOE_RERANK_URL=http://127.0.0.1/ EUNOE_RERANK_SHAPE=round", "EUNOE_RERANK_SHAPE"},
 			{"EUNOE_RERANK_MODEL=x", "EUNOE_RERANK_MODEL"},
 			{"EUNOE_MODEL_TIMEOUT=0s", "EUNOE_MODEL_TIMEOUT"},
-			{"EUNOE_MODEL_RETRIES=-1", "EUNOE_MODEL_RETRIES"},
 			{"EUNOE_MODEL_CONCURRENCY=0", "EUNOE_MODEL_CONCURRENCY"},
 		} {
 			_, _, err := settings.Load(strings.Fields(c.environ), nil)

@@ -22,8 +22,6 @@ func (m ModelSettings) check(wrong func(name, format string, args ...any)) {
 			setting = group + "_URL"
 		case errors.As(err, &field) && field.Field == "dimension":
 			setting = group + "_DIM"
-		case errors.As(err, &field) && field.Field == "shape":
-			setting = group + "_SHAPE"
 		}
 		wrong(setting, "%v", err)
 	}
@@ -55,12 +53,6 @@ func (m ModelSettings) check(wrong func(name, format string, args ...any)) {
 	}
 	if m.ModelTimeout <= 0 {
 		wrong("MODEL_TIMEOUT", "%s must be more than 0", m.ModelTimeout)
-	}
-	if m.ReflectTimeout <= 0 {
-		wrong("REFLECT_TIMEOUT", "%s must be more than 0", m.ReflectTimeout)
-	}
-	if m.ModelRetries < 0 || m.ModelRetries > 20 {
-		wrong("MODEL_RETRIES", "%d is out of range; expected 0 to 20", m.ModelRetries)
 	}
 	if m.ModelConcurrency < 1 || m.ModelConcurrency > 1024 {
 		wrong("MODEL_CONCURRENCY", "%d is out of range; expected 1 to 1024", m.ModelConcurrency)

@@ -16,13 +16,9 @@ func TestTraceSettings(t *testing.T) {
 	}{
 		{"nothing", nil, ""},
 		{"a collector", map[string]string{"TRACE": "otlp"}, ""},
-		{"a collector elsewhere", map[string]string{"TRACE": "otlp", "TRACE_ENDPOINT": "https://collector.example.org:4318/"}, ""},
 		{"a file", map[string]string{"TRACE": "file:/tmp/x", "TRACE_SAMPLE": "0.1"}, ""},
 		{"a file without a name", map[string]string{"TRACE": "file:"}, "EUNOE_TRACE:"},
 		{"another word", map[string]string{"TRACE": "jaeger"}, "EUNOE_TRACE:"},
-		{"an address without a host", map[string]string{"TRACE": "otlp", "TRACE_ENDPOINT": "localhost:4318"}, "EUNOE_TRACE_ENDPOINT"},
-		{"an address with credentials", map[string]string{"TRACE": "otlp", "TRACE_ENDPOINT": "http://me:secretword@localhost:4318"}, "EUNOE_TRACE_ENDPOINT"},
-		{"an address that is not used", map[string]string{"TRACE_ENDPOINT": "http://localhost:4318"}, "EUNOE_TRACE_ENDPOINT"},
 		{"too large a share", map[string]string{"TRACE_SAMPLE": "1.1"}, "EUNOE_TRACE_SAMPLE"},
 		{"no share", map[string]string{"TRACE_SAMPLE": "NaN"}, "EUNOE_TRACE_SAMPLE"},
 	} {
@@ -31,9 +27,6 @@ func TestTraceSettings(t *testing.T) {
 			_, _, err := settings.Load(nil, c.set)
 			if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 				t.Errorf("%v", err)
-			}
-			if err != nil && strings.Contains(err.Error(), "secretword") {
-				t.Errorf("the error shows a password: %v", err)
 			}
 		})
 	}

@@ -23,6 +23,10 @@ type Tuning struct {
 	// SummariseMin is how many facts a composite holds at least before a language
 	// model words it; the text of a smaller one is that of its representative.
 	SummariseMin int
+	// ModelRetries is how often a failed request to a model is repeated at most, within
+	// the time of one call. The stages try again by themselves: this covers a short
+	// disturbance, as the clients of the providers do by default (2).
+	ModelRetries int
 }
 
 // DefaultTuning returns the numbers that every deployment runs with.
@@ -34,5 +38,6 @@ func DefaultTuning() Tuning {
 		ConsolidateBatch: 32,
 		ConsolidateAfter: 5 * time.Minute,
 		SummariseMin:     4,
+		ModelRetries:     2,
 	}
 }

@@ -13,17 +13,6 @@ import (
 func Planning(p *process.Process) plan.Config {
 	c, out := p.Settings, plan.DefaultConfig()
 	out.Thresholds, out.Model, out.Dimension = p.Embedder.Thresholds(), p.Embedder.Name(), p.Embedder.Dimension()
-	for _, own := range []struct {
-		to   *float64
-		from float64
-	}{{&out.Thresholds.Dedup, c.Dedup}, {&out.Thresholds.Cluster, c.Cluster}, {&out.Thresholds.Diameter, c.Diameter}} {
-		if own.from > 0 {
-			*own.to = own.from
-		}
-	}
-	if c.Cluster > 0 {
-		out.SharedEase = 0 // a threshold that is set holds as it is
-	}
 	out.Decide = p.Models.Language(memory.StageDecide) != nil
 	out.Summarise = p.Models.Language(memory.StageSummarise) != nil
 	out.Observe = p.Models.Language(memory.StageObserve) != nil

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,8 +54,8 @@ func (c Config) Endpoint() call.Endpoint {
 	return call.Endpoint{Model: "rerank:" + name, URL: c.address(), Key: c.Key}
 }
 
-// shape returns the shape that is set, or that the URL says. A service of one model, without a path, is TEI; anything
-// else is asked as Cohere and Jina are, which hardly differ.
+// shape returns the shape that is set, or that the URL and the model say. A service of one model whose path names no
+// version of an API is TEI; anything else is asked as Cohere and Jina are, which hardly differ.
 func (c Config) shape() string {
 	switch {
 	case c.Shape != "":
@@ -65,11 +66,14 @@ func (c Config) shape() string {
 		return Jina
 	}
 	u, err := url.Parse(c.URL)
-	if err == nil && (strings.Trim(u.Path, "/") == "" || u.Path == "/rerank") && c.Model == "" {
+	if err == nil && c.Model == "" && !versioned.MatchString(u.Path) {
 		return TEI
 	}
 	return Cohere
 }
+
+// versioned matches a path that names the version of an API: /v1, /v2/rerank.
+var versioned = regexp.MustCompile(`/v[0-9]+(/|$)`)
 
 func (c Config) address() string {
 	at := strings.TrimRight(c.URL, "/")
