@@ -73,6 +73,25 @@ func (ws *workspace) sourceSeqs() (seqs []uint64) {
 	return seqs
 }
 
+// withoutLost returns the messages of a window without those that the log lost, of which the store has neither the event nor
+// that it was forgotten: a rebuild that goes on without them makes windows of the others.
+func (ws *workspace) withoutLost(list []memory.WindowMessage, stored map[uint64]StoredMessage) []memory.WindowMessage {
+	var missing []uint64
+	for _, m := range list {
+		if _, ok := stored[m.Seq]; !ok {
+			missing = append(missing, m.Seq)
+		}
+	}
+	if len(missing) == 0 || ws.err != nil {
+		return list
+	}
+	forgotten, err := ws.view.Tombstoned(missing)
+	ws.fail(err)
+	return slices.DeleteFunc(slices.Clone(list), func(m memory.WindowMessage) bool {
+		return slices.Contains(missing, m.Seq) && !forgotten[m.Seq]
+	})
+}
+
 // holdsText reports whether the write holds what an extractor made of its messages.
 func (ws *workspace) holdsText() bool {
 	w := ws.write

@@ -30,6 +30,7 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 		ws.out.Stale = ws.out.Stale || ws.holdsText() // it is of a bank that was erased, and not of the one that has its name now
 		return
 	}
+	end.New = ws.withoutLost(w.New, stored)
 	ws.out.Window = &end // always: a forget finds the write by it
 	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(slices.Concat(read, ws.sourceSeqs()))
 	if ws.hasHigherGeneration(w) {

@@ -39,6 +39,19 @@ func TestWindow(t *testing.T) {
 		equal(t, "states", b.states(1, 2, 3, 4, 5), []memory.MessageState{memory.StateCommitted, memory.StateSkipped, memory.StateSkipped,
 			memory.StateThrottled, memory.StateDuplicate})
 	})
+	t.Run("a window of which the log lost messages is one of the others", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t)
+		b.m.Say(2, "m2", "dnes", "Jana", at(0), "") // 1 and 4 are not there
+		b.m.Say(3, "m3", "dnes", "Jana", at(1), "")
+		b.forget(memory.ForgetRequest{ID: "m3"})
+		w := memory.Window{ID: "w_1", Session: "dnes", New: []memory.WindowMessage{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 4}}}
+		c := b.write(memory.Write{Kind: memory.WriteWindow, Window: &memory.WindowEnd{Window: w, Outcome: memory.WindowFacts},
+			Facts: []memory.Fact{b.sourced(2, 0, "Jana owns a kayak.")}})
+		if c.Window == nil || c.Window.ID != "w_1" || c.Window.First() != 2 || c.Window.Last() != 3 || len(c.Facts) != 1 {
+			t.Errorf("got %+v with %d facts", c.Window, len(c.Facts))
+		}
+	})
 	t.Run("a window of an erased bank is none of the one that has its name now", func(t *testing.T) {
 		t.Parallel()
 		b := newBank(t)
