@@ -137,23 +137,35 @@ func streamFindings(ctx context.Context, conn *events.Conn) []finding {
 		}
 		out = append(out, f)
 	}
-	return append(out, leaseFinding(ctx, conn))
+	of, err := conn.ShardCount(ctx)
+	if err != nil {
+		return append(out, finding{Check: "shards", Found: errorText(err), Mend: "run a program of the version that made the store"})
+	}
+	for _, s := range events.Shards(of) {
+		out = append(out, leaseFinding(ctx, conn, s))
+	}
+	return out
 }
 
-// leaseFinding tells whether a consolidator is active. One that runs may wait for another, or for a log that is its
+// leaseFinding tells whether a consolidator of a shard is active. One that runs may wait for another, or for a log that is its
 // store's.
-func leaseFinding(ctx context.Context, conn *events.Conn) finding {
+func leaseFinding(ctx context.Context, conn *events.Conn, s events.Shard) finding {
+	of := ""
+	if !s.Alone() {
+		of = " of shard " + s.String()
+	}
+
 	var err error
 	for wait := time.Now().Add(takeover); ; {
 		var owner string
-		if owner, err = lease.Holder(ctx, conn, consolidate.LeaseKey); owner != "" {
-			return finding{Check: "consolidates", OK: true, Found: "a consolidator is active"}
+		if owner, err = lease.Holder(ctx, conn, s.Key(consolidate.LeaseKey)); owner != "" {
+			return finding{Check: "consolidates", OK: true, Found: "a consolidator" + of + " is active"}
 		}
 		if err != nil || time.Now().After(wait) || !events.Sleep(ctx, takeover/10) {
 			break
 		}
 	}
-	found := "nobody consolidates: what is published is kept, and not applied"
+	found := "nobody consolidates" + of + ": what is published is kept, and not applied"
 	if err != nil {
 		found = errorText(err)
 	}

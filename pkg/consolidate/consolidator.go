@@ -21,7 +21,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// LeaseKey is the lease that the active consolidator of a store holds.
+// LeaseKey is the lease that the active consolidator of a store holds, by shard (events.Shard.Key).
 const LeaseKey = "consolidator"
 
 // Stage is the name of this stage in logs and dead letters.
@@ -31,6 +31,7 @@ const Stage = "consolidate"
 type Deps struct {
 	Conn     *events.Conn
 	Store    Store
+	Shard    events.Shard // of the banks that the store holds
 	Redactor Redactor
 	Embedder memory.Embedder // embeds what was stored without a vector; nil = nothing does
 	Log      zerolog.Logger
@@ -86,7 +87,7 @@ func (c *Consolidator) Metrics() *Metrics { return c.metrics }
 // Run waits for the lease and consolidates while it holds it, until ctx ends. It then finishes the transaction it is in
 // and returns nil.
 func (c *Consolidator) Run(ctx context.Context) error {
-	return lease.Hold(ctx, c.deps.Conn, LeaseKey, c.deps.Owner, c.active)
+	return lease.Hold(ctx, c.deps.Conn, c.deps.Shard.Key(LeaseKey), c.deps.Owner, c.active)
 }
 
 // active consolidates until ctx ends, and anew whenever the store was replaced. The error is memory.ErrConflict when the
@@ -120,7 +121,7 @@ func (c *Consolidator) consolidate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.deps.Log.Info().Str("stage", Stage).Uint64("messages", applier.Messages()).Uint64("writes", applier.Writes).Msg("active")
+	c.deps.Log.Info().Str("stage", Stage).Uint64("messages", applier.Messages()).Uint64("writes", applier.Writes).Stringer("shard", c.deps.Shard).Msg("active")
 	c.metrics.active.Set(1)
 	defer c.metrics.active.Set(0)
 	l := newLoop(applier, c.config)
@@ -169,7 +170,7 @@ func (c *Consolidator) reading(stream string, after uint64) ordered.Config {
 // feedWrites decodes the writes of the log and hands them on, in order.
 func (c *Consolidator) feedWrites(ctx context.Context, after uint64, to chan<- []decodedWrite) error {
 	return ordered.Read(ctx, c.deps.Conn, c.reading(c.deps.Conn.Naming.Writes(), after), func(ctx context.Context, run []events.Event) error {
-		return hand(ctx, to, decodeWrites(run))
+		return hand(ctx, to, decodeWrites(c.deps.Shard.Own(c.deps.Conn.Naming, run)))
 	})
 }
 

@@ -29,6 +29,7 @@ func (f *feed) run(ctx context.Context, cfg ordered.Config) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return ordered.Read(ctx, f.deps.Conn, cfg, func(ctx context.Context, run []events.Event) error {
+			run = f.deps.Shard.Own(f.deps.Conn.Naming, run)
 			f.open.Add(int64(len(run)))
 			if err := hand(ctx, f.read, run); err != nil {
 				f.open.Add(-int64(len(run)))

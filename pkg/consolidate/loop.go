@@ -40,7 +40,11 @@ func newLoop(a *Applier, cfg Config) *loop {
 
 // progressed makes known how far the store is.
 func (l *loop) progressed() {
-	l.applied.Store(&kv.Progress{Write: l.Writes, Messages: l.messages})
+	p := kv.Progress{Write: l.Writes, Messages: l.messages}
+	if !l.deps.Shard.Alone() {
+		p.Shards = l.deps.Shard.Of
+	}
+	l.applied.Store(&p)
 }
 
 // How often it is told how far the writes are applied: soon after each commit, and often enough that the record lives.
@@ -51,7 +55,7 @@ const (
 
 // tell tells those who append how far the store is, until ctx ends.
 func (l *loop) tell(ctx context.Context) {
-	record := kv.OpenApplied(l.deps.Conn)
+	record := kv.OpenApplied(l.deps.Conn, l.deps.Shard)
 	tick := time.NewTicker(tellAfter)
 	defer tick.Stop()
 	var told *kv.Progress
@@ -146,6 +150,10 @@ func (l *loop) take(ctx context.Context, run []decodedWrite) error {
 		if err != nil {
 			return err
 		}
+		if n := len(l.waiting); n > 0 && w.Write == nil && l.waiting[n-1].Write == nil {
+			l.waiting[n-1] = w // all that they change is the position
+			continue
+		}
 		l.waiting = append(l.waiting, w)
 	}
 	return nil
@@ -172,7 +180,7 @@ func upto(w Write) uint64 {
 // the log does not have, is recorded dead.
 func (l *loop) admit(ctx context.Context, d decodedWrite) (Write, error) {
 	cause := d.err
-	if cause == nil && d.Write.Write.Upto > l.MessagesOf(d.Event.Bank) {
+	if cause == nil && upto(d.Write) > l.MessagesOf(d.Event.Bank) {
 		var end uint64
 		if err := l.retry.Do(ctx, "reading the end of the log", func() (err error) {
 			end, err = l.deps.Conn.EndOf(ctx, l.deps.Conn.Naming.Messages(), d.Write.Write.Upto)

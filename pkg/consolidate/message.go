@@ -116,6 +116,10 @@ type decodedWrite struct {
 func decodeWrites(run []events.Event) []decodedWrite {
 	out := make([]decodedWrite, len(run))
 	for i, e := range run {
+		if e.Elsewhere() {
+			out[i] = decodedWrite{Write: Write{Event: e}}
+			continue
+		}
 		w, err := e.Write()
 		out[i] = decodedWrite{Write: Write{Event: e, Write: &w}, err: err}
 	}

@@ -89,6 +89,10 @@ func (q *messageQueue) add(run []events.Event) {
 		if e.Seq <= q.began.Of(e.Bank) {
 			continue
 		}
+		if n := len(q.others); n > 0 && e.Elsewhere() && q.others[n-1].Elsewhere() {
+			q.others[n-1].Event = e // all that they change is the position
+			continue
+		}
 		h := held{Event: e, size: len(e.Data)}
 		if list, ok := q.held[e.Bank]; ok {
 			q.held[e.Bank] = append(list, q.kept(h))

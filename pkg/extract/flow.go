@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,17 +25,24 @@ const (
 // flow holds the appending of a process back while the store is behind. It holds nothing back while no consolidator
 // tells how far it is: extraction does not depend on one.
 type flow struct {
-	applied *kv.Applied
+	conn *events.Conn
 
 	mu      sync.Mutex
 	read    time.Time     // when the last look began
 	since   time.Duration // how long before that the look before it began
 	looked  bool          // a look has ended: store is known
-	store   kv.Progress   // as last read; zero where nobody tells
+	stores  []shardStore  // by shard, as last read
 	ofBank  map[memory.BankID]int
 	all     int
 	pending []*pass // appended and not applied, as far as is known
 	rate    float64 // cost applied a second while something waited; 0 = not known
+}
+
+// shardStore is how far the store of a shard is.
+type shardStore struct {
+	record *kv.Applied
+	kv.Progress
+	known bool // somebody tells; else Progress is zero
 }
 
 // pass is what one write adds to the flow.
@@ -46,7 +54,20 @@ type pass struct {
 }
 
 func newFlow(c *events.Conn) *flow {
-	return &flow{applied: kv.OpenApplied(c), ofBank: map[memory.BankID]int{}}
+	return &flow{conn: c, stores: openStores(c, 1), ofBank: map[memory.BankID]int{}}
+}
+
+func openStores(c *events.Conn, of int) []shardStore {
+	out := make([]shardStore, 0, of)
+	for _, s := range events.Shards(of) {
+		out = append(out, shardStore{record: kv.OpenApplied(c, s)})
+	}
+	return out
+}
+
+// storeOf returns how far the store that holds a bank is.
+func (f *flow) storeOf(bank memory.BankID) shardStore {
+	return f.stores[f.conn.Naming.ShardOf(bank, len(f.stores))]
 }
 
 // enter waits until a bank may append a write of a cost that rests on messages up to a sequence. A bank whose messages the
@@ -62,7 +83,7 @@ func (f *flow) enter(ctx context.Context, bank memory.BankID, upto uint64, cost 
 			f.look(ctx)
 			f.mu.Lock()
 		}
-		stored, held := f.store.Messages.Held[bank]
+		stored, held := f.storeOf(bank).Messages.Held[bank]
 		if of := f.ofBank[bank]; f.looked && !(held && stored < upto) && (of == 0 || of < f.most() && 3*f.all < 5*f.most()) {
 			p := &pass{flow: f, bank: bank, cost: cost}
 			f.ofBank[bank] += cost
@@ -99,16 +120,16 @@ func (f *flow) due() bool {
 
 // look reads how far the writes are applied, and forgets what is.
 func (f *flow) look(ctx context.Context) {
-	store, known, _ := f.applied.Get(ctx) //nolint:errcheck // then it is not known
+	stores := f.readStores(ctx)
 	if ctx.Err() != nil {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.store, f.looked = store, true
+	f.stores, f.looked = stores, true
 	left, waited, before := f.pending[:0], len(f.pending) > 0, f.all
 	for _, p := range f.pending {
-		if !known || p.seq <= store.Write {
+		if store := f.storeOf(p.bank); !store.known || p.seq <= store.Write {
 			f.remove(p)
 		} else {
 			left = append(left, p)
@@ -116,12 +137,24 @@ func (f *flow) look(ctx context.Context) {
 	}
 	clear(f.pending[len(left):])
 	f.pending = left
-	if now := float64(before-f.all) / f.since.Seconds(); waited && len(left) > 0 && known { // it worked all the time
+	if now := float64(before-f.all) / f.since.Seconds(); waited && len(left) > 0 { // it worked all the time
 		if f.rate == 0 {
 			f.rate = now
 		}
 		f.rate += (now - f.rate) * min(1, f.since.Seconds()/rateOver.Seconds())
 	}
+}
+
+// readStores reads how far the stores are. The first one tells how many there are; nobody else looks meanwhile.
+func (f *flow) readStores(ctx context.Context) []shardStore {
+	out := slices.Clone(f.stores)
+	for i := 0; i < len(out); i++ {
+		out[i].Progress, out[i].known, _ = out[i].record.Get(ctx) //nolint:errcheck // then it is not known
+		if of := max(1, out[0].Shards); i == 0 && out[0].known && of != len(out) {
+			out = append(out[:1], openStores(f.conn, of)[1:]...)
+		}
+	}
+	return out
 }
 
 func (f *flow) remove(p *pass) {

@@ -20,7 +20,7 @@ func TestABankAppendsLittleAheadOfTheStore(t *testing.T) {
 	stopped := make(chan struct{})
 	go func() { // the consolidator, which tells again before the record expires
 		defer close(stopped)
-		record, applied := kv.OpenApplied(c), kv.Progress{}
+		record, applied := kv.OpenApplied(c, events.Shard{}), kv.Progress{}
 		for {
 			if err := record.Put(t.Context(), applied); err != nil {
 				t.Error(err)
@@ -35,7 +35,7 @@ func TestABankAppendsLittleAheadOfTheStore(t *testing.T) {
 	}()
 	defer func() { close(stop); <-stopped }()
 	natstest.Eventually(t, "a record", func() bool {
-		_, known, err := kv.OpenApplied(c).Get(t.Context())
+		_, known, err := kv.OpenApplied(c, events.Shard{}).Get(t.Context())
 		return err == nil && known
 	})
 
@@ -101,7 +101,7 @@ func TestABankIsHeldBackUntilItsMessagesAreStored(t *testing.T) {
 		return last > 0
 	}
 	loud, quiet := publish("loud"), publish("quiet")
-	record := kv.OpenApplied(c)
+	record := kv.OpenApplied(c, events.Shard{})
 	tell := func(held uint64) {
 		if err := record.Put(t.Context(), kv.Progress{Messages: memory.MessagePosition{Ahead: quiet, Held: map[memory.BankID]uint64{"loud": held}}}); err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestABankIsHeldBackUntilItsMessagesAreStored(t *testing.T) {
 func TestASlowStoreIsNotOverrun(t *testing.T) {
 	t.Parallel()
 	c := natstest.Start(t)
-	record, applied := kv.OpenApplied(c), kv.Progress{}
+	record, applied := kv.OpenApplied(c, events.Shard{}), kv.Progress{}
 	if err := record.Put(t.Context(), applied); err != nil {
 		t.Fatal(err)
 	}

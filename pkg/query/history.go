@@ -12,6 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -160,10 +161,9 @@ const (
 // the event stays in the outbox until it is stored.
 func (s *Service) awaitOutbox(ctx context.Context) error {
 	first, err := s.store.Queues(ctx)
-	if err != nil || first.Changes == 0 {
+	if err != nil || !waits(first, first) {
 		return err
 	}
-	end := first.FirstChange + int64(first.Changes)
 	pause := time.NewTicker(outboxPause)
 	defer pause.Stop()
 	for until := time.Now().Add(outboxPatience); time.Now().Before(until); {
@@ -172,9 +172,19 @@ func (s *Service) awaitOutbox(ctx context.Context) error {
 			return ctx.Err()
 		case <-pause.C:
 		}
-		if q, err := s.store.Queues(ctx); err != nil || q.Changes == 0 || q.FirstChange >= end {
+		if now, err := s.store.Queues(ctx); err != nil || !waits(first, now) {
 			return err
 		}
 	}
 	return nil
+}
+
+// waits reports whether a change that was in an outbox at first still is.
+func waits(first, now []verify.Queues) bool {
+	for i, q := range now[:min(len(first), len(now))] {
+		if q.Changes > 0 && q.FirstChange < first[i].FirstChange+int64(first[i].Changes) {
+			return true
+		}
+	}
+	return false
 }

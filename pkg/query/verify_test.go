@@ -31,7 +31,7 @@ func (s *served) publishes(n int) {
 			return false
 		}
 		q, err := s.db.Queues(context.Background())
-		return err == nil && q.Changes == 0
+		return err == nil && q[0].Changes == 0
 	})
 }
 
@@ -83,7 +83,7 @@ func TestVerifyAgainstTheLog(t *testing.T) {
 		natstest.Eventually(t, "the writes are applied and their changes sent", func() bool {
 			_, writes, err := s.db.Applied(ctx)
 			q, failed := s.db.Queues(ctx)
-			return err == nil && failed == nil && writes == last && q.Changes == 0
+			return err == nil && failed == nil && writes == last && q[0].Changes == 0
 		})
 		if v := check(s, verify.Options{Full: true}); !v.OK {
 			t.Fatalf("at first: %q", v.Problems)

@@ -168,8 +168,8 @@ func (c *Current) AppliedWrites(ctx context.Context, after uint64, limit int) ([
 }
 
 // Queues tells what work commits have left behind.
-func (c *Current) Queues(ctx context.Context) (verify.Queues, error) {
-	return ask(c, func(st Store) (verify.Queues, error) { return st.Queues(ctx) })
+func (c *Current) Queues(ctx context.Context) ([]verify.Queues, error) {
+	return ask(c, func(st Store) ([]verify.Queues, error) { return st.Queues(ctx) })
 }
 
 // Preview returns what a write would change.

@@ -23,6 +23,8 @@ type RebuildRequest struct {
 	// To is the data source name of the store to make, where none is yet, which is then in force in place of this one; "" = this
 	// one is made anew.
 	To string `json:"to,omitempty"`
+	// Shard is the index of the store, of several (EUNOE_SHARDS).
+	Shard int `json:"shard,omitempty"`
 	// Smaller allows a store that holds fewer message events to take the place of the old one.
 	Smaller bool `json:"smaller,omitempty"`
 	// Cancel ends the rebuild of this id.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
@@ -28,28 +30,44 @@ func Stage() process.Stage {
 		if err != nil {
 			return process.Runner{}, err
 		}
-		models, err := newModels(p, st.Store, redact)
-		if err != nil {
-			return process.Runner{}, err
+		var all []*consolidate.Consolidator
+		for _, part := range st.Parts {
+			c, err := newConsolidator(p, part, redact)
+			if err != nil {
+				return process.Runner{}, err
+			}
+			all = append(all, c)
 		}
-		owner := uuid.NewString()
-		live := newLiveRebuild(p, st.Store, redact, owner)
-		s, err := consolidate.New(Config(p), consolidate.Deps{
-			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,
-			Admit: live.admit, WhileActive: models, Replacing: live.run, Profile: storage.Profile(st.Store),
-		})
-		if err != nil {
-			return process.Runner{}, err
-		}
-		return process.Runner{Run: s.Run}, p.Metrics.Register(s.Metrics())
+		return process.Runner{Run: func(ctx context.Context) error {
+			group, ctx := errgroup.WithContext(ctx)
+			for _, c := range all {
+				group.Go(func() error { return c.Run(ctx) })
+			}
+			return group.Wait()
+		}}, nil
 	}}
 }
 
-// removeUnfinished removes what a rebuild left that failed or was killed.
-func removeUnfinished(ctx context.Context, p *process.Process) {
-	if err := storage.Remove(ctx, storage.Unfinished(p.Settings.Store)); err != nil {
-		p.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the unfinished store of a rebuild could not be removed")
+// newConsolidator returns the consolidator of a shard.
+func newConsolidator(p *process.Process, part storage.Part, redact *secret.Redactor) (*consolidate.Consolidator, error) {
+	var metrics prometheus.Registerer = p.Metrics
+	if !part.Shard.Alone() {
+		metrics = prometheus.WrapRegistererWith(prometheus.Labels{"shard": part.Shard.String()}, metrics)
 	}
+	models, err := newModels(p, part.Store, redact, metrics)
+	if err != nil {
+		return nil, err
+	}
+	owner := uuid.NewString()
+	live := newLiveRebuild(p, part, redact, owner)
+	c, err := consolidate.New(Config(p), consolidate.Deps{
+		Conn: p.Conn, Log: p.Log, Now: time.Now, Store: part.Store, Shard: part.Shard, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,
+		Admit: live.admit, WhileActive: models, Replacing: live.run, Profile: storage.Profile(part.Store),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, metrics.Register(c.Metrics())
 }
 
 // Config returns the configuration of consolidation with the models that the process has.
@@ -80,7 +98,7 @@ func modelConfig(c settings.Config) llm.Config {
 
 // newModels returns the loop that asks language models while this consolidator is active; it returns at once where none
 // is configured.
-func newModels(p *process.Process, st store.Store, redact consolidate.Redactor) (func(context.Context) error, error) {
+func newModels(p *process.Process, st store.Store, redact consolidate.Redactor, metrics prometheus.Registerer) (func(context.Context) error, error) {
 	deps := llm.Deps{
 		Store: st, Log: p.Conn, Stream: p.Conn.Naming.Writes(), Redactor: redact, Embedder: p.Embedder, Logger: p.Log, Tracer: p.Conn.Tracer,
 		Decide: p.Models.Language(memory.StageDecide), Summarise: p.Models.Language(memory.StageSummarise), Observe: p.Models.Language(memory.StageObserve),
@@ -92,5 +110,5 @@ func newModels(p *process.Process, st store.Store, redact consolidate.Redactor) 
 	if err != nil {
 		return nil, err
 	}
-	return w.Run, p.Metrics.Register(w.Metrics())
+	return w.Run, metrics.Register(w.Metrics())
 }

@@ -32,7 +32,7 @@ func RebuildSubject(n events.Naming) string { return n.AdminSubject(wire.Rebuild
 // lasts as long as the process, whose consolidator may be the active one again and again.
 type liveRebuild struct {
 	process *process.Process
-	store   store.Store // of the consolidator
+	store   storage.Part // of the consolidator
 	redact  consolidate.Redactor
 	owner   string // of the lease
 
@@ -44,9 +44,16 @@ type liveRebuild struct {
 	start  chan wire.RebuildRequest // has room for one
 }
 
-func newLiveRebuild(p *process.Process, st store.Store, redact consolidate.Redactor, owner string) *liveRebuild {
-	return &liveRebuild{process: p, store: st, redact: redact, owner: owner, start: make(chan wire.RebuildRequest, 1),
-		status: wire.RebuildStatus{Store: storage.Shown(p.Settings.Store)}}
+func newLiveRebuild(p *process.Process, part storage.Part, redact consolidate.Redactor, owner string) *liveRebuild {
+	return &liveRebuild{process: p, store: part, redact: redact, owner: owner, start: make(chan wire.RebuildRequest, 1),
+		status: wire.RebuildStatus{Store: storage.Shown(part.DSN)}}
+}
+
+// removeUnfinished removes what a rebuild left that failed or was killed.
+func (l *liveRebuild) removeUnfinished(ctx context.Context) {
+	if err := storage.Remove(ctx, storage.Unfinished(l.store.DSN)); err != nil {
+		l.process.Log.Warn().Err(err).Str("stage", "consolidator").Msg("the unfinished store of a rebuild could not be removed")
+	}
 }
 
 // tellMoved is for how long the outcome of a move can be asked for.
@@ -56,7 +63,7 @@ const tellMoved = 30 * time.Second
 // that may be forgotten since.
 func (l *liveRebuild) run(ctx context.Context, a *consolidate.Active) error {
 	l.set(func(*wire.RebuildStatus) { l.moved = false }) // else it was not admitted
-	removeUnfinished(ctx, l.process)
+	l.removeUnfinished(ctx)
 	conn := l.process.Conn
 	sub, err := conn.NC.Subscribe(RebuildSubject(conn.Naming), l.answer)
 	if err != nil {
@@ -89,6 +96,8 @@ func (l *liveRebuild) answer(m *nats.Msg) {
 	status := wire.RebuildStatus{}
 	if err := json.Unmarshal(m.Data, &r); err != nil {
 		status.Error, status.Code = "the request is no JSON object", memory.Code(memory.ErrInvalid)
+	} else if r.Shard != l.store.Shard.Index {
+		return // the consolidator of that shard answers
 	} else {
 		status = l.accept(r)
 	}
@@ -110,7 +119,7 @@ func (l *liveRebuild) accept(r wire.RebuildRequest) wire.RebuildStatus {
 	case r.Start && !l.status.Running && !l.moved:
 		l.to = r.To
 		l.status = wire.RebuildStatus{ID: ulid.Make().String(), Running: true, Doing: "following the log",
-			Store: storage.Shown(cmp.Or(r.To, l.process.Settings.Store))}
+			Store: storage.Shown(cmp.Or(r.To, l.store.DSN))}
 		l.start <- r
 	}
 	return l.status
@@ -170,18 +179,18 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r wire
 			if r.To != "" {
 				err = errors.Join(err, l.admit(ctx))
 			}
-			removeUnfinished(ctx, l.process)
+			l.removeUnfinished(ctx)
 		}
 	}()
 	if err := l.note(ctx, r, store.MoveFilling); err != nil { // whoever is active after a kill knows what to remove
 		return err
 	}
-	next, err := openNext(ctx, l.process, cmp.Or(r.To, l.process.Settings.Store))
+	next, err := openNext(ctx, l.process, cmp.Or(r.To, l.store.DSN))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, next.Close()) }()
-	builder, err := rebuild.New(RebuildConfig(l.process), consolidate.Deps{Conn: l.process.Conn, Store: next, Redactor: l.redact,
+	builder, err := rebuild.New(RebuildConfig(l.process), consolidate.Deps{Conn: l.process.Conn, Store: next, Shard: l.store.Shard, Redactor: l.redact,
 		Embedder: l.process.Embedder, Log: l.process.Log})
 	if err != nil {
 		return err
@@ -256,7 +265,7 @@ func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.F
 	if err := next.Close(); err != nil {
 		return err
 	}
-	holder, err := lease.Holder(ctx, l.process.Conn, consolidate.LeaseKey)
+	holder, err := lease.Holder(ctx, l.process.Conn, l.store.Shard.Key(consolidate.LeaseKey))
 	if err == nil && holder != l.owner {
 		err = fmt.Errorf("another consolidator is active by now: %w", memory.ErrConflict)
 	}

@@ -22,6 +22,9 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 		}
 		return nil
 	}
+	if !l.store.Shard.Alone() {
+		return memory.Invalid("to", "a store of %d shards is moved while the stages are stopped: `eunoe rebuild` with EUNOE_STORE set to the new one", l.store.Shard.Of)
+	}
 	from := c.Store
 	c.Store = r.To
 	if err := c.Validate(); err != nil {
@@ -35,7 +38,7 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 
 // admit completes or undoes a move that was interrupted.
 func (l *liveRebuild) admit(ctx context.Context) error {
-	return storage.Admit(ctx, l.store, l.process.Settings.Store, l.process.Log)
+	return storage.Admit(ctx, l.store, l.store.DSN, l.process.Log)
 }
 
 // note notes in the store how far its move has come. It does nothing where the store is made anew in its place.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -16,13 +15,11 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
-	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/snapshot"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/store"
-	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // The files of a backup.
@@ -43,6 +40,8 @@ type Manifest struct {
 	Streams map[string]uint64 `json:"streams"`
 	// Store says that it holds a copy of the store, which was made before those of the streams.
 	Store bool `json:"store"`
+	// Shards is how many stores there are, each with a copy; 0 = one.
+	Shards int `json:"shards,omitempty"`
 	// Unreadable says which streams hold events that their broker cannot read, and how many: "MEM_WRITES counts 340 and
 	// gives out 338". The copies lack them too.
 	Unreadable []string `json:"unreadable,omitempty"`
@@ -82,10 +81,18 @@ func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, st
 		step = func(string) {}
 	}
 	m = Manifest{Version: manifestVersion, Prefix: c.Prefix, Time: time.Now().UTC().Truncate(time.Second), Streams: map[string]uint64{}}
-	if _, err := os.Stat(c.Store); err == nil { // one on a server is made anew from the log
-		step("copying the store")
-		if err := store.Copy(ctx, c.Store, filepath.Join(dir, storeCopy)); err != nil {
-			return m, err
+	of, err := conn.ShardCount(ctx)
+	if err != nil {
+		return m, err
+	}
+	shards := events.Shards(of)
+	m.Shards = of
+	if _, err := os.Stat(storage.ShardDSN(c, shards[0])); err == nil { // one on a server is made anew from the log
+		for _, s := range shards {
+			step("copying the store" + ofShard(s))
+			if err := store.Copy(ctx, storage.ShardDSN(c, s), copyOf(dir, s)); err != nil {
+				return m, err
+			}
 		}
 		m.Store = true
 	}
@@ -96,9 +103,11 @@ func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, st
 		}
 	}
 	if m.Store {
-		step("checking the copy")
-		if err := m.checkStore(ctx, conn.Naming, filepath.Join(dir, storeCopy)); err != nil {
-			return m, err
+		for _, s := range shards {
+			step("checking the copy" + ofShard(s))
+			if err := m.checkStore(ctx, conn.Naming, copyOf(dir, s)); err != nil {
+				return m, err
+			}
 		}
 	}
 	for _, name := range []string{conn.Naming.Messages(), conn.Naming.Writes()} {
@@ -112,6 +121,19 @@ func Backup(ctx context.Context, c settings.Config, dir string, stopped bool, st
 		}
 	}
 	return m, m.write(dir)
+}
+
+// copyOf is where a backup has the copy of the store of a shard.
+func copyOf(dir string, s events.Shard) string {
+	return store.ShardDSN(filepath.Join(dir, storeCopy), s)
+}
+
+// ofShard names one of several shards in a step.
+func ofShard(s events.Shard) string {
+	if s.Alone() {
+		return ""
+	}
+	return " of shard " + s.String()
 }
 
 // checkStore checks the copy of the store by itself, and against the ends of the copied streams.
@@ -160,107 +182,6 @@ func ReadManifest(dir string) (m Manifest, err error) {
 		return m, fmt.Errorf("the backup in %s has form %d, this program reads %d: %w", dir, m.Version, manifestVersion, memory.ErrConflict)
 	}
 	return m, nil
-}
-
-// Restore makes the streams of a backup, and the store from its copy or, where it has none, from the log, and verifies
-// what it made. The streams are made in the data directory where stopped is true, else on the NATS server at the URL. Streams
-// and a store that exist are memory.ErrConflict, and nothing is changed then.
-func Restore(ctx context.Context, c settings.Config, dir string, stopped bool, step func(string)) (v wire.Verification, err error) {
-	m, err := ReadManifest(dir)
-	if err != nil {
-		return v, err
-	}
-	if m.Prefix != c.Prefix {
-		return v, fmt.Errorf("the backup is of the prefix %q, and EUNOE_PREFIX is %q: %w", m.Prefix, c.Prefix, memory.ErrConflict)
-	}
-	if exists, err := storage.Exists(ctx, c.Store); exists || err != nil {
-		if err != nil {
-			return v, err
-		}
-		return v, fmt.Errorf("there is a store at %s; move it away first: %w", c.Store, memory.ErrConflict)
-	}
-	log := process.NewLogger(os.Stderr, c.Log)
-	if stopped {
-		if err := os.MkdirAll(filepath.Join(c.Data, "streams"), 0o700); err != nil {
-			return v, fmt.Errorf("data directory: %w", err)
-		}
-	}
-	conn, release, err := logOf(ctx, c, stopped, log)
-	defer func() { err = errors.Join(err, release()) }()
-	if err != nil {
-		return v, err
-	}
-	if step == nil {
-		step = func(string) {}
-	}
-	if err := m.restoreStreams(ctx, c, conn, dir, step); err != nil {
-		return v, err
-	}
-	if err := m.restoreStore(ctx, c, conn, dir, log, step); err != nil {
-		return v, err
-	}
-	step("checking both")
-	return verifyStore(ctx, c, conn, true)
-}
-
-func (m Manifest) restoreStreams(ctx context.Context, c settings.Config, conn *events.Conn, dir string, step func(string)) error {
-	list := backupOrder(conn.Naming)
-	for _, name := range list {
-		if _, ok := m.Streams[name]; !ok {
-			return fmt.Errorf("the backup lacks stream %s: %w", name, memory.ErrNotFound)
-		}
-		if exists, err := conn.HasStream(ctx, name); exists || err != nil {
-			if err == nil {
-				err = fmt.Errorf("stream %s exists: restore into a NATS server, or a data directory, without streams of this prefix: %w", name, memory.ErrConflict)
-			}
-			return err
-		}
-	}
-	replicas := c.Replicas
-	if replicas == 0 && conn.NC.ConnectedClusterName() == "" {
-		replicas = 1 // a server alone has room for one
-	}
-	slices.Reverse(list) // what others rest on first
-	for _, name := range list {
-		step("restoring stream " + name)
-		if err := snapshot.Load(ctx, conn, filepath.Join(dir, name), replicas); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m Manifest) restoreStore(ctx context.Context, c settings.Config, conn *events.Conn, dir string, log zerolog.Logger, step func(string)) error {
-	step("restoring the store")
-	if !m.Store {
-		if err := conn.Reconcile(ctx, c.Streams()); err != nil { // the lease has its bucket there
-			return err
-		}
-		return withLease(ctx, conn, func(ctx context.Context, mine func(context.Context) error) error {
-			return rebuildStore(ctx, c, log, conn, nil, func(ctx context.Context, r *rebuild.Rebuilder) error { return r.Rebuild(ctx, nil) }, mine)
-		})
-	}
-	if err := os.MkdirAll(filepath.Dir(c.Store), 0o700); err != nil {
-		return fmt.Errorf("restore the store: %w", err)
-	}
-	if err := store.Copy(ctx, filepath.Join(dir, storeCopy), c.Store); err != nil {
-		return err
-	}
-	return forgetMove(ctx, c.Store)
-}
-
-// forgetMove makes a restored store one that is in force: it may have been copied while it was moved, or afterwards.
-func forgetMove(ctx context.Context, path string) (err error) {
-	st, err := store.Open(store.Config{DSN: path})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	m, err := st.Move(ctx)
-	if err != nil || m == (store.Move{}) {
-		return err
-	}
-	return st.NoteMove(ctx, store.Move{})
 }
 
 // logOf connects to the log of a stopped data directory or of the NATS server at the URL. release is never nil.

@@ -24,17 +24,39 @@ const (
 	livePause  = 15 * time.Second       // how long there may be no active consolidator before the rebuild counts as lost
 )
 
-// RebuildLive has the active consolidator do what a request says while everything runs, and returns the status at the end.
-// progress, if not nil, is called as it advances. When ctx ends, so does the rebuild; one whose caller is killed goes on, and
-// the next call finds it. Without an active consolidator the error is memory.ErrUnavailable.
+// RebuildLive has the active consolidator do what a request says while everything runs, of several shards one after the other,
+// and returns the status at the end, in which Paused is the longest pause. progress, if not nil, is called as it advances.
+// When ctx ends, so does the rebuild; one whose caller is killed goes on, and the next call finds it. Without an active
+// consolidator the error is memory.ErrUnavailable.
 func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
+	of, err := conn.ShardCount(ctx)
+	if err != nil {
+		return wire.RebuildStatus{}, err
+	}
+	var last wire.RebuildStatus
+	var stores []string
+	for _, s := range events.Shards(of) {
+		r.Shard = s.Index
+		paused := last.Paused
+		if last, err = rebuildShard(ctx, conn, r, progress); err != nil {
+			return last, err
+		}
+		last.Paused = max(last.Paused, paused)
+		stores = append(stores, last.Store)
+	}
+	last.Store = strings.Join(stores, ", ")
+	return last, nil
+}
+
+// rebuildShard has the active consolidator of a shard do what a request says.
+func rebuildShard(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
 	r.Start = true
 	began := time.Now()
 	s, err := askRebuild(ctx, conn, r)
-	for errors.Is(err, nats.ErrNoResponders) && time.Since(began) < liveStart && events.Sleep(ctx, liveEvery) {
+	for unanswered(ctx, err) && time.Since(began) < liveStart && events.Sleep(ctx, liveEvery) {
 		s, err = askRebuild(ctx, conn, r)
 	}
-	if errors.Is(err, nats.ErrNoResponders) {
+	if unanswered(ctx, err) {
 		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` makes the store of a stopped eunoe: %w", memory.ErrUnavailable)
 	}
 	if err != nil {
@@ -53,10 +75,10 @@ func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, 
 			progress(rebuild.Progress(s.Progress))
 		}
 		if !events.Sleep(ctx, liveEvery) {
-			_, err := askRebuild(context.WithoutCancel(ctx), conn, wire.RebuildRequest{Cancel: id})
+			_, err := askRebuild(context.WithoutCancel(ctx), conn, wire.RebuildRequest{Shard: r.Shard, Cancel: id})
 			return s, errors.Join(ctx.Err(), err)
 		}
-		next, err := askRebuild(ctx, conn, wire.RebuildRequest{})
+		next, err := askRebuild(ctx, conn, wire.RebuildRequest{Shard: r.Shard})
 		switch {
 		case err == nil:
 			s, heard = next, time.Now()
@@ -65,6 +87,11 @@ func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, 
 				memory.ErrUnavailable, err)
 		}
 	}
+}
+
+// unanswered reports whether no consolidator took a request: those of other shards hear it, and do not answer.
+func unanswered(ctx context.Context, err error) bool {
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
 // liveError is the error with which a rebuild ended.

@@ -3,6 +3,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func withLog(ctx context.Context, c settings.Config, allow []Allow, fill func(co
 	if err := conn.Reconcile(ctx, c.Streams()); err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}
-	return withLease(ctx, conn, func(ctx context.Context, mine func(context.Context) error) error {
+	return withLease(ctx, c, conn, func(ctx context.Context, mine func(context.Context) error) error {
 		return rebuildStore(ctx, c, log, conn, allow, fill, mine)
 	})
 }
@@ -85,13 +86,32 @@ func connect(ctx context.Context, c settings.Config, name string, log zerolog.Lo
 // leaseWait is how long a rebuild waits for the lease of a consolidator that died: until the lease has expired.
 const leaseWait = events.LeaseTTL + time.Second
 
-// withLease runs f while it holds the lease of the active consolidator. A lease that another holds is
-// memory.ErrConflict. The function that f is given returns an error unless the lease is still held: one that cannot be
-// renewed is known as lost only when another has it.
-func withLease(ctx context.Context, conn *events.Conn, f func(ctx context.Context, mine func(context.Context) error) error) error {
+// withLease runs f while it holds the leases of the active consolidators of all shards, as many as there are or are to be.
+// A lease that another holds is memory.ErrConflict. The function that f is given returns an error unless the leases are
+// still held: one that cannot be renewed is known as lost only when another has it.
+func withLease(ctx context.Context, c settings.Config, conn *events.Conn, f func(ctx context.Context, mine func(context.Context) error) error) error {
+	have, err := conn.ShardCount(ctx)
+	if err != nil {
+		return err
+	}
+	shards := events.Shards(max(have, c.Shards))
+	var hold func(ctx context.Context, i int, mine func(context.Context) error) error
+	hold = func(ctx context.Context, i int, mine func(context.Context) error) error {
+		if i == len(shards) {
+			return f(ctx, mine)
+		}
+		return withLeaseOf(ctx, conn, shards[i].Key(consolidate.LeaseKey), func(ctx context.Context, this func(context.Context) error) error {
+			return hold(ctx, i+1, func(ctx context.Context) error { return errors.Join(mine(ctx), this(ctx)) })
+		})
+	}
+	return hold(ctx, 0, func(context.Context) error { return nil })
+}
+
+// withLeaseOf is withLease for one shard.
+func withLeaseOf(ctx context.Context, conn *events.Conn, key string, f func(ctx context.Context, mine func(context.Context) error) error) error {
 	owner := "rebuild/" + ulid.Make().String()
 	mine := func(ctx context.Context) error {
-		now, err := lease.Holder(ctx, conn, consolidate.LeaseKey)
+		now, err := lease.Holder(ctx, conn, key)
 		if err == nil && now != owner {
 			err = fmt.Errorf("the lease was lost while the broker was away; run it again: %w", memory.ErrConflict)
 		}
@@ -102,7 +122,7 @@ func withLease(ctx context.Context, conn *events.Conn, f func(ctx context.Contex
 	late := time.AfterFunc(leaseWait, giveUp)
 	defer late.Stop()
 	began, result := false, error(nil)
-	err := lease.Hold(waiting, conn, consolidate.LeaseKey, owner, func(ctx context.Context) error {
+	err := lease.Hold(waiting, conn, key, owner, func(ctx context.Context) error {
 		if began || !late.Stop() {
 			return nil // the lease came back after it was lost, or too late
 		}
@@ -121,9 +141,15 @@ func withLease(ctx context.Context, conn *events.Conn, f func(ctx context.Contex
 	return result
 }
 
-// rebuildStore fills a new store and puts it in the place of the old one, unless mine says that this is another's now.
-func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error, mine func(context.Context) error) error {
-	had, err := readOld(ctx, conn, c.Store)
+// rebuildStore fills new stores, as many as the settings say or as there were, and puts them in the place of the old ones,
+// unless mine says that these are another's now.
+func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, conn *events.Conn, allow []Allow, fill func(context.Context, *rebuild.Rebuilder) error, mine func(context.Context) error) (err error) {
+	was, err := conn.ShardCount(ctx)
+	if err != nil {
+		return err
+	}
+	before, shards := events.Shards(was), events.Shards(cmp.Or(c.Shards, was))
+	had, err := readOld(ctx, conn, c, before)
 	if err != nil {
 		return err
 	}
@@ -131,10 +157,13 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	if had.differs != nil && !smaller {
 		return fmt.Errorf("rebuild: the old store stays as it was: %w", had.differs)
 	}
-	unfinished := storage.Unfinished(c.Store)
-	if err := storage.Remove(ctx, unfinished); err != nil {
-		return err
-	}
+	defer func() {
+		if err != nil {
+			for _, s := range shards {
+				err = errors.Join(err, storage.Remove(context.WithoutCancel(ctx), storage.Unfinished(storage.ShardDSN(c, s))))
+			}
+		}
+	}()
 	p, err := process.New(c, log, conn)
 	if err != nil {
 		return err
@@ -142,38 +171,83 @@ func rebuildStore(ctx context.Context, c settings.Config, log zerolog.Logger, co
 	if err := p.Measure(ctx); err != nil {
 		return err
 	}
-	cfg := storage.Config(c, unfinished, p)
-	cfg.Unsynced = true
-	st, err := store.Open(cfg)
-	if err == nil {
-		if err = rebuildInto(ctx, p, st, fill); err == nil && !smaller {
-			err = storage.CheckSize(ctx, st, had.size)
+	if err = rebuildShards(ctx, p, shards, fill, func(all store.Whole) error {
+		if smaller {
+			return nil
 		}
-		err = errors.Join(err, st.Close())
-	}
-	if err == nil {
+		return storage.CheckSize(ctx, all, had.size)
+	}); err == nil {
 		err = mine(ctx)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("rebuild: the old store stays as it was: %w", err), storage.Remove(context.WithoutCancel(ctx), unfinished))
+		return fmt.Errorf("rebuild: the old store stays as it was: %w", err)
 	}
 	if had.differs != nil { // the positions of ingest may be those of the other log, too: conversations are cut anew
 		if err := kv.Open(conn, conn.Naming.IngestBucket()).Clear(ctx); err != nil {
 			return fmt.Errorf("rebuild: %w", err)
 		}
 	}
-	if postgres.Names(c.Store) {
-		return postgres.Replace(ctx, c.Store, unfinished)
+	for _, s := range shards {
+		if err := putInPlace(ctx, storage.ShardDSN(c, s)); err != nil {
+			return err
+		}
 	}
-	return replaceStore(c.Store, unfinished)
+	return changeShards(ctx, c, conn, before, shards)
 }
 
-func rebuildInto(ctx context.Context, p *process.Process, st store.Store, fill func(context.Context, *rebuild.Rebuilder) error) error {
+// rebuildShards fills the new stores of all shards, one after the other, and closes them once check has seen all.
+func rebuildShards(ctx context.Context, p *process.Process, shards []events.Shard, fill func(context.Context, *rebuild.Rebuilder) error, check func(store.Whole) error) (err error) {
+	var parts []store.Store
+	defer func() { err = errors.Join(err, closeAll(parts)) }()
+	for _, s := range shards {
+		unfinished := storage.Unfinished(storage.ShardDSN(p.Settings, s))
+		if err := storage.Remove(ctx, unfinished); err != nil {
+			return err
+		}
+		cfg := storage.Config(p.Settings, unfinished, p)
+		cfg.Unsynced = true
+		st, err := store.Open(cfg)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, st)
+		if err := rebuildInto(ctx, p, st, s, fill); err != nil {
+			return err
+		}
+	}
+	return check(store.Join(p.Conn.Naming, parts))
+}
+
+// putInPlace puts the rebuilt store in the place of the one that dsn names.
+func putInPlace(ctx context.Context, dsn string) error {
+	if postgres.Names(dsn) {
+		return postgres.Replace(ctx, dsn, storage.Unfinished(dsn))
+	}
+	return replaceStore(dsn, storage.Unfinished(dsn))
+}
+
+// changeShards records that there are as many shards as stores were made, and then removes those of another number.
+func changeShards(ctx context.Context, c settings.Config, conn *events.Conn, before, now []events.Shard) error {
+	if len(before) == len(now) {
+		return nil
+	}
+	if err := conn.SetShardCount(ctx, len(now)); err != nil {
+		return err
+	}
+	for _, s := range before {
+		if err := storage.Remove(ctx, storage.ShardDSN(c, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rebuildInto(ctx context.Context, p *process.Process, st store.Store, shard events.Shard, fill func(context.Context, *rebuild.Rebuilder) error) error {
 	redact, err := secret.NewRedactor(p.Settings.Redact)
 	if err != nil {
 		return err
 	}
-	r, err := rebuild.New(consolidator.RebuildConfig(p), consolidate.Deps{Conn: p.Conn, Store: st, Redactor: redact, Embedder: p.Embedder, Log: p.Log})
+	r, err := rebuild.New(consolidator.RebuildConfig(p), consolidate.Deps{Conn: p.Conn, Store: st, Shard: shard, Redactor: redact, Embedder: p.Embedder, Log: p.Log})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -20,27 +21,54 @@ type old struct {
 	differs error // why the log is not the one that it was made from; nil = it is
 }
 
-// readOld reads the store at path. It refuses to replace the store of a newer program, because this one may not know how
-// to read its log.
-func readOld(ctx context.Context, conn *events.Conn, path string) (o old, err error) {
+// readOld reads the stores of all shards. It refuses to replace the store of a newer program, because this one may not know
+// how to read its log.
+func readOld(ctx context.Context, conn *events.Conn, c settings.Config, shards []events.Shard) (o old, err error) {
+	var parts []store.Store
+	defer func() { err = errors.Join(err, closeAll(parts)) }()
+	for _, s := range shards {
+		st, err := openOld(storage.ShardDSN(c, s))
+		if err != nil {
+			return o, err
+		}
+		if st == nil {
+			continue
+		}
+		parts = append(parts, st)
+		if _, _, err := conn.CheckLog(ctx, st); errors.Is(err, memory.ErrConflict) {
+			o.differs = err
+		}
+	}
+	if len(parts) < len(shards) {
+		return o, nil
+	}
+	if size, err := storage.SizeOf(ctx, store.Join(conn.Naming, parts)); err == nil {
+		o.size = size
+	}
+	return o, nil
+}
+
+// openOld opens the store at path; nil for one that is damaged or missing.
+func openOld(path string) (store.Store, error) {
 	st, err := store.Open(store.Config{DSN: path, ReadOnly: true})
 	if errors.Is(err, memory.ErrConflict) {
-		return o, fmt.Errorf("rebuild (to make it anew with this program all the same, move the file away): %w", err)
+		return nil, fmt.Errorf("rebuild (to make it anew with this program all the same, move the file away): %w", err)
 	}
 	if _, missing := os.Stat(path); err != nil && missing == nil {
 		st, err = store.Open(store.Config{DSN: path}) // one of an older program is migrated
 	}
 	if err != nil {
-		return o, nil
+		return nil, nil
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, _, err := conn.CheckLog(ctx, st); errors.Is(err, memory.ErrConflict) {
-		o.differs = err
+	return st, nil
+}
+
+func closeAll(parts []store.Store) error {
+	var errs []error
+	for _, st := range parts {
+		errs = append(errs, st.Close())
 	}
-	if size, err := storage.SizeOf(ctx, st); err == nil {
-		o.size = size
-	}
-	return o, nil
+	return errors.Join(errs...)
 }
 
 // replaceStore moves a closed store to path. Whenever it is interrupted, there is a complete store at path.

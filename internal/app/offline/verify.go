@@ -9,6 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/query/verify"
 	"github.com/eunoe-memory/eunoe/pkg/store"
@@ -38,29 +39,48 @@ func Verify(ctx context.Context, c settings.Config, full, server bool) (v wire.V
 		return v, err
 	}
 	defer conn.Close()
-	err = withLease(ctx, conn, func(ctx context.Context, _ func(context.Context) error) (err error) {
+	err = withLease(ctx, c, conn, func(ctx context.Context, _ func(context.Context) error) (err error) {
 		v, err = verifyStore(ctx, c, conn, full)
 		return err
 	})
 	return v, err
 }
 
-// verifyStore checks the store of the settings; conn nil = without a log.
-func verifyStore(ctx context.Context, c settings.Config, conn *events.Conn, full bool) (v wire.Verification, failed error) {
-	// It is opened read-only first: a store of another version is refused, not migrated.
-	st, err := store.Open(store.Config{DSN: c.Store, ReadOnly: true})
-	if err != nil {
-		return v, fmt.Errorf("verify: %w", err)
+// verifyStore checks the stores of the settings; conn nil = without a log, which alone says that there are several.
+func verifyStore(ctx context.Context, c settings.Config, conn *events.Conn, full bool) (v wire.Verification, err error) {
+	of := c.Shards
+	if conn != nil {
+		if of, err = conn.ShardCount(ctx); err != nil {
+			return v, err
+		}
 	}
-	checked := st
+	var parts []store.Store
+	defer func() { err = errors.Join(err, closeAll(parts)) }()
+	for _, s := range events.Shards(of) {
+		st, err := openToCheck(storage.ShardDSN(c, s))
+		if err != nil {
+			return v, err
+		}
+		parts = append(parts, st)
+	}
+	return verify.Store(ctx, conn, store.Join(events.Naming{Prefix: c.Prefix}, parts), verify.Options{Full: full, Stopped: true})
+}
+
+// openToCheck opens a store for its checks.
+func openToCheck(dsn string) (store.Store, error) {
+	// It is opened read-only first: a store of another version is refused, not migrated.
+	st, err := store.Open(store.Config{DSN: dsn, ReadOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
 	// Checking the text indexes needs a writer; without one they are reported as left out. The last to close the file has to
 	// be the writer, which leaves no write-ahead log behind.
-	if writer, err := store.Open(store.Config{DSN: c.Store}); err == nil {
-		checked, failed = writer, st.Close()
+	writer, err := store.Open(store.Config{DSN: dsn})
+	if err != nil {
+		return st, nil
 	}
-	defer func() { failed = errors.Join(failed, checked.Close()) }()
-	if failed != nil {
-		return v, failed
+	if err := st.Close(); err != nil {
+		return nil, errors.Join(err, writer.Close())
 	}
-	return verify.Store(ctx, conn, checked, verify.Options{Full: full, Stopped: true})
+	return writer, nil
 }

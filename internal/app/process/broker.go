@@ -68,17 +68,30 @@ func (l *lastError) get() error {
 // takeoverTime is longer than a consolidator takes over from one that died.
 const takeoverTime = 3 * events.LeaseTTL
 
-// CheckLog makes the process ready only while the log is the one that a store was made from, and returns a function that
-// says why it is not; nil = it is.
-func (p *Process) CheckLog(store events.LogStore) func() error {
+// CheckLog makes the process ready only while the log is the one that the stores of all shards were made from, and is applied
+// by as many, and returns a function that says why it is not; nil = it is.
+func (p *Process) CheckLog(stores ...events.LogStore) func() error {
 	var state lastError
 	look := func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, brokerInterval)
 		defer cancel()
 		// A broker or a store that does not answer is told by checks of its own, and says nothing about the log.
-		if _, _, err := p.Conn.CheckLog(ctx, store); err == nil || errors.Is(err, memory.ErrConflict) {
-			state.set(err)
+		of, err := p.Conn.ShardCount(ctx)
+		if err != nil && !errors.Is(err, memory.ErrConflict) {
+			return
 		}
+		differs := err
+		if err == nil && max(1, of) != len(stores) {
+			differs = fmt.Errorf("there are %d stores, and this program reads %d: restart it with EUNOE_SHARDS=%d: %w", max(1, of), len(stores), max(1, of), memory.ErrConflict)
+		}
+		for _, store := range stores {
+			_, _, err := p.Conn.CheckLog(ctx, store)
+			if err != nil && !errors.Is(err, memory.ErrConflict) {
+				return
+			}
+			differs = errors.Join(differs, err)
+		}
+		state.set(differs)
 	}
 	look(context.Background())
 	p.ticks = append(p.ticks, look)

@@ -22,7 +22,7 @@ func Stage() process.Stage {
 		cfg.Metadata = p.ServiceMetadata("query")
 		cfg.Observer = p.Models.Language(memory.StageObserve) != nil
 		s, err := query.New(cfg, query.Deps{
-			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Store, SameLog: st.SameLog, Preview: storage.Preview(p, st.Store), Embedder: p.Embedder, Reranker: p.Models.Reranker(),
+			Conn: p.Conn, Log: p.Log, Now: time.Now, Store: st.Whole, SameLog: st.SameLog, Preview: storage.Preview(p, st.Whole), Embedder: p.Embedder, Reranker: p.Models.Reranker(),
 			Answerer: p.Models.Language(memory.StageReflect), Judge: p.Models.Language(memory.StageJudge),
 		})
 		if err != nil {

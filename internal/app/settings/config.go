@@ -32,6 +32,7 @@ type Config struct {
 	Data       string `env:"DATA" envDefault:"eunoe-data" doc:"data directory of eunoe up: streams and store"`
 	Store      string `env:"STORE" doc:"file of the SQLite store; default eunoe.db in the data directory"`
 	MinFree    int64  `env:"MIN_FREE" envDefault:"134217728" doc:"of eunoe up: bytes that must be free on the disk of the streams; below, what is published is refused until there is room. 0 is off"`
+	Shards     int    `env:"SHARDS" envDefault:"0" doc:"stores that the banks are spread over, each with a consolidator of its own: 1, 2, 4, 8 or 16; 0 is as many as there are. eunoe rebuild changes it"`
 	StoreLimit int64  `env:"STORE_LIMIT" envDefault:"0" doc:"bytes the store's file may grow to; 0 is without bound. At the limit the consolidator waits, and nothing is lost"`
 	Port       int    `env:"PORT" envDefault:"4222" doc:"port of the embedded NATS server; -1 picks a free one"`
 	Sync       bool   `env:"SYNC" envDefault:"true" doc:"the embedded server syncs to disk before it acknowledges"`
@@ -186,6 +187,9 @@ func (c Config) Validate() error {
 	}
 	if err := c.Streams().Validate(); err != nil {
 		wrong("REPLICAS", "%d is none of 1, 3 and 5, nor 0 to keep what is there", c.Replicas)
+	}
+	if c.Shards != 0 && !slices.Contains(events.ShardCounts(), c.Shards) {
+		wrong("SHARDS", "%d is none of 1, 2, 4, 8 and 16, nor 0 for as many as there are", c.Shards)
 	}
 	if c.MinFree < 0 {
 		wrong("MIN_FREE", "%d must not be negative", c.MinFree)

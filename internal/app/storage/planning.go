@@ -22,7 +22,7 @@ func Planning(p *process.Process) plan.Config {
 
 // Preview returns a function that says what a write would change, by the store and the plan of the consolidator, and
 // changes nothing.
-func Preview(p *process.Process, st store.Store) func(context.Context, memory.Write) (memory.Changes, error) {
+func Preview(p *process.Process, st store.Whole) func(context.Context, memory.Write) (memory.Changes, error) {
 	cfg := Planning(p)
 	return func(ctx context.Context, w memory.Write) (memory.Changes, error) {
 		return st.Preview(ctx, w, func(v plan.View, w memory.Write) (memory.Changes, error) { return plan.Plan(v, w, cfg) })

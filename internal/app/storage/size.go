@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
-	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
@@ -16,8 +15,15 @@ type Size struct {
 	Upto             uint64 // the last write that is applied
 }
 
+// Counted is what is asked of a store, or of those of all shards, to know its size.
+type Counted interface {
+	Applied(ctx context.Context) (messages, writes uint64, err error)
+	MessageStates(ctx context.Context) (map[memory.MessageState]int64, error)
+	AppliedWrites(ctx context.Context, after uint64, limit int) ([]uint64, error)
+}
+
 // SizeOf counts what a store has applied.
-func SizeOf(ctx context.Context, st store.Store) (s Size, err error) {
+func SizeOf(ctx context.Context, st Counted) (s Size, err error) {
 	if _, s.Upto, err = st.Applied(ctx); err == nil {
 		err = s.count(ctx, st)
 	}
@@ -25,7 +31,7 @@ func SizeOf(ctx context.Context, st store.Store) (s Size, err error) {
 }
 
 // count counts the message events of a store, and its writes up to the sequence.
-func (s *Size) count(ctx context.Context, st store.Store) error {
+func (s *Size) count(ctx context.Context, st Counted) error {
 	states, err := st.MessageStates(ctx)
 	for _, k := range states {
 		s.Messages += k
@@ -47,7 +53,7 @@ func (s *Size) count(ctx context.Context, st store.Store) error {
 
 // CheckSize refuses a rebuilt store that has applied less than the one that it is to replace: the log has lost some in its
 // middle. The error is memory.ErrConflict.
-func CheckSize(ctx context.Context, rebuilt store.Store, held Size) error {
+func CheckSize(ctx context.Context, rebuilt Counted, held Size) error {
 	has := Size{Upto: held.Upto}
 	err := has.count(ctx, rebuilt)
 	if err == nil && (has.Messages < held.Messages || has.Writes < held.Writes) {

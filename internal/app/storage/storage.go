@@ -9,37 +9,65 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 )
 
-// Opened is a store with what it says about the log.
+// Opened are the stores of all shards, with what they say about the log.
 type Opened struct {
-	store.Store
-	SameLog func() error // why the log is not the one that the store was made from; nil = it is
+	store.Whole
+	Parts   []Part
+	SameLog func() error // why the log is not the one that the stores were made from; nil = it is
 }
 
-// Open returns the store that the settings of the process name. It is opened at the first call, once for all stages of
-// the process; the process closes it when it ends and is ready only while the store answers. What takes its place is
+// Part is the store of one shard.
+type Part struct {
+	store.Store
+	Shard events.Shard
+	DSN   string
+}
+
+// Open returns the stores that the settings of the process name. They are opened at the first call, once for all stages of
+// the process; the process closes them when it ends and is ready only while they answer. What takes the place of one is
 // opened in turn.
 func Open(p *process.Process) (Opened, error) {
-	return process.Share(p, "store", func() (Opened, error) {
-		c := p.Settings
-		st, err := store.OpenCurrent(Config(c, c.Store, p))
+	return process.Share(p, "store", func() (out Opened, err error) {
+		ctx := context.Background()
+		shards, err := Shards(ctx, p.Conn, p.Settings)
 		if err != nil {
-			return Opened{}, fmt.Errorf("store %s: %w", c.Store, err)
+			return out, err
 		}
-		if err := Moved(context.Background(), st, c.Store); err != nil {
-			return Opened{}, errors.Join(err, st.Close())
+		var parts []store.Store
+		var logs []events.LogStore
+		for _, s := range shards {
+			part, err := openPart(ctx, p, s)
+			if err != nil {
+				return out, err
+			}
+			out.Parts = append(out.Parts, part)
+			parts, logs = append(parts, part.Store), append(logs, part.Store)
 		}
-		p.OnClose(st.Close)
-		p.Check("store", func(ctx context.Context) error {
-			return Moved(ctx, st, c.Store)
-		})
-		p.CheckHeld(consolidate.LeaseKey, "nobody consolidates")
-		return Opened{Store: st, SameLog: p.CheckLog(st)}, nil
+		out.Whole, out.SameLog = store.Join(p.Conn.Naming, parts), p.CheckLog(logs...)
+		return out, nil
 	})
+}
+
+// openPart opens the store of a shard.
+func openPart(ctx context.Context, p *process.Process, s events.Shard) (Part, error) {
+	dsn := ShardDSN(p.Settings, s)
+	st, err := store.OpenCurrent(Config(p.Settings, dsn, p))
+	if err != nil {
+		return Part{}, fmt.Errorf("store %s: %w", Shown(dsn), err)
+	}
+	if err := Moved(ctx, st, dsn); err != nil {
+		return Part{}, errors.Join(err, st.Close())
+	}
+	p.OnClose(st.Close)
+	p.Check(s.Key("store"), func(ctx context.Context) error { return Moved(ctx, st, dsn) })
+	p.CheckHeld(s.Key(consolidate.LeaseKey), "nobody consolidates")
+	return Part{Store: st, Shard: s, DSN: dsn}, nil
 }
 
 // Config returns the configuration of a store at path.
@@ -48,7 +76,7 @@ func Config(c settings.Config, path string, p *process.Process) store.Config {
 }
 
 // Profile returns a function that reads a bank's profile from the store.
-func Profile(st store.Store) func(context.Context, memory.BankID) (memory.Bank, error) {
+func Profile(st query.Store) func(context.Context, memory.BankID) (memory.Bank, error) {
 	return func(ctx context.Context, bank memory.BankID) (b memory.Bank, err error) {
 		err = st.Read(ctx, bank, func(r query.Reader) error {
 			b, err = r.Bank()

@@ -104,6 +104,7 @@ func (f *Follower) ahead(ctx context.Context, to memory.MessagePosition) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.deps.Conn.Naming.Messages(), err)
 	}
+	run = r.deps.Shard.Own(r.deps.Conn.Naming, run)
 	batch, err := consolidate.DecodeMessages(ctx, run, r.deps.Redactor, nil)
 	if err != nil {
 		return err
@@ -129,6 +130,7 @@ func (f *Follower) writes(ctx context.Context, at kv.Progress) error {
 		if e.Seq > at.Write {
 			return ordered.ErrSkipRest
 		}
+		e = r.own(e)
 		w, err := e.Write()
 		switch {
 		case err == nil && w.Upto > at.Messages.Of(e.Bank):

@@ -50,6 +50,7 @@ func scanMessages(ctx context.Context, deps consolidate.Deps, erased *rests, aft
 		if len(batch) == 0 {
 			return nil
 		}
+		batch = deps.Shard.Own(deps.Conn.Naming, batch)
 		decoded, err := consolidate.DecodeMessages(ctx, batch, deps.Redactor, nil)
 		if err != nil {
 			return err

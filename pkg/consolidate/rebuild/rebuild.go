@@ -96,7 +96,7 @@ func (r *Rebuilder) begin(ctx context.Context, progress func(Progress)) (*run, e
 	if run.early, err = findEarlyVectors(ctx, r.deps.Conn, r.config.Config); err != nil {
 		return nil, err
 	}
-	if run.rests, err = findRests(ctx, r.deps.Conn); err != nil {
+	if run.rests, err = findRests(ctx, r.deps.Conn, r.deps.Shard); err != nil {
 		return nil, err
 	}
 	run.reached.LastWrite, err = r.deps.Conn.LastSeq(ctx, r.deps.Conn.Naming.Writes())
@@ -129,7 +129,7 @@ func (r *run) applyLog(ctx context.Context) error {
 // applyWrites applies the writes up to the end they have when it begins.
 func (r *run) applyWrites(ctx context.Context) error {
 	stream := r.deps.Conn.Naming.Writes()
-	end, err := ordered.Scan(ctx, r.deps.Conn, stream, nil, r.Writes, func(e events.Event) error { return r.add(ctx, e) })
+	end, err := ordered.Scan(ctx, r.deps.Conn, stream, nil, r.Writes, func(e events.Event) error { return r.add(ctx, r.own(e)) })
 	if err != nil {
 		return fmt.Errorf("rebuild from %s: %w", stream, err)
 	}
@@ -137,6 +137,11 @@ func (r *run) applyWrites(ctx context.Context) error {
 		return err
 	}
 	return r.ApplyWrites(ctx, []consolidate.Write{{Event: events.Event{Seq: end}}}) // events of other subjects end the stream
+}
+
+// own returns an event, or what is left of it where it is of another shard.
+func (r *run) own(e events.Event) events.Event {
+	return r.deps.Shard.Own(r.deps.Conn.Naming, []events.Event{e})[0]
 }
 
 // finish applies the messages that came meanwhile and drops what must not be carried out again.
@@ -179,6 +184,10 @@ func (r *run) addWrite(ctx context.Context, next consolidate.Write) error {
 		if err := r.applyMessagesUpto(ctx, w.Upto); err != nil {
 			return err
 		}
+	}
+	if n := len(r.waiting); n > 0 && next.Write == nil && r.waiting[n-1].Write == nil {
+		r.waiting[n-1] = next // all that they change is the position
+		return nil
 	}
 	r.waiting = append(r.waiting, next)
 	if next.Write == nil || len(r.waiting) < r.config.Batch {

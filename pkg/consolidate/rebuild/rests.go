@@ -21,8 +21,8 @@ type rests struct {
 	next     []uint64                   // sequences of moved and gone that have not been reached, ascending
 }
 
-// findRests reads what erasures appended.
-func findRests(ctx context.Context, conn *events.Conn) (*rests, error) {
+// findRests reads what erasures of the banks of a shard appended.
+func findRests(ctx context.Context, conn *events.Conn, shard events.Shard) (*rests, error) {
 	r := &rests{moved: map[uint64]uint64{}, gone: map[uint64]memory.Write{}}
 	messages := map[uint64]consolidate.MessageEvent{}
 	var filters []string
@@ -31,8 +31,8 @@ func findRests(ctx context.Context, conn *events.Conn) (*rests, error) {
 	}
 	_, err := ordered.Scan(ctx, conn, conn.Naming.Writes(), filters, 0, func(e events.Event) error {
 		w, err := e.Write()
-		if err != nil {
-			return nil // it has its dead letter
+		if err != nil || !shard.Holds(conn.Naming, w.Bank) {
+			return nil // it has its dead letter, or is of another store
 		}
 		if w.RestOf != nil {
 			r.moved[w.RestOf.Seq] = e.Seq

@@ -10,13 +10,14 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// appliedKey names the record in the bucket of leases that says how far the active consolidator is. It lives as long as a
+// appliedKey names the record in the bucket of leases that says how far the active consolidator is, by shard. It lives as long as a
 // lease, so there is none where nobody consolidates.
 const appliedKey = "applied"
 
-// Progress is how far the store has applied the log.
+// Progress is how far the store of a shard has applied the log.
 type Progress struct {
-	Write    uint64                 `json:"write"` // the last one
+	Shards   int                    `json:"shards,omitempty"` // how many there are; 0 = one
+	Write    uint64                 `json:"write"`            // the last one
 	Messages memory.MessagePosition `json:"messages"`
 }
 
@@ -27,14 +28,14 @@ type Applied struct {
 	record Record
 }
 
-// OpenApplied returns the record. An Applied is not safe for concurrent use.
-func OpenApplied(c *events.Conn) *Applied {
-	return &Applied{bucket: Open(c, c.Naming.LeaseBucket()), record: Record{Key: appliedKey}}
+// OpenApplied returns the record of a shard. An Applied is not safe for concurrent use.
+func OpenApplied(c *events.Conn, s events.Shard) *Applied {
+	return &Applied{bucket: Open(c, c.Naming.LeaseBucket()), record: Record{Key: s.Key(appliedKey)}}
 }
 
 // Get returns how far the store is; known is false where nobody consolidates.
 func (a *Applied) Get(ctx context.Context) (p Progress, known bool, err error) {
-	r, err := a.bucket.Get(ctx, appliedKey)
+	r, err := a.bucket.Get(ctx, a.record.Key)
 	if err != nil || r.Value == nil {
 		return p, false, err
 	}
@@ -52,7 +53,7 @@ func (a *Applied) Put(ctx context.Context, p Progress) (err error) {
 	rev, err := a.bucket.Put(ctx, a.record)
 	if errors.Is(err, memory.ErrConflict) { // it expired, or was another owner's
 		var now Record
-		if now, err = a.bucket.Get(ctx, appliedKey); err != nil {
+		if now, err = a.bucket.Get(ctx, a.record.Key); err != nil {
 			return err
 		}
 		now.Value = a.record.Value

@@ -153,11 +153,15 @@ func (c *logCheck) queues(ctx context.Context, o Options) error {
 		return err
 	}
 	out := wire.Check{Rule: rule}
-	if first.Damaged > 0 {
-		note(&out, fmt.Sprintf("%d forgotten events are damaged in the log: they cannot be erased, and their bytes stay on disk", first.Damaged))
+	damaged := 0
+	for _, q := range first {
+		damaged += q.Damaged
+	}
+	if damaged > 0 {
+		note(&out, fmt.Sprintf("%d forgotten events are damaged in the log: they cannot be erased, and their bytes stay on disk", damaged))
 	}
 	switch {
-	case o.Stopped && first.Damaged > 0:
+	case o.Stopped && damaged > 0:
 		c.v.Add(out)
 		return nil
 	case o.Stopped:
@@ -170,8 +174,7 @@ func (c *logCheck) queues(ctx context.Context, o Options) error {
 	patience := cmp.Or(o.Patience, stuckAfter)
 	late := time.NewTimer(patience)
 	defer late.Stop()
-	stuck := func(a, b int64) bool { return a != 0 && a == b }
-	for over := false; !over && (stuck(first.FirstChange, now.FirstChange) || stuck(first.FirstErasure, now.FirstErasure)); {
+	for over := false; !over && stuck(first, now) != (Queues{}); {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -183,12 +186,26 @@ func (c *logCheck) queues(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	if stuck(first.FirstChange, now.FirstChange) {
-		note(&out, fmt.Sprintf("%d changes wait, and none went out in %s", now.Changes, patience))
+	still := stuck(first, now)
+	if still.Changes > 0 {
+		note(&out, fmt.Sprintf("%d changes wait, and none went out in %s", still.Changes, patience))
 	}
-	if stuck(first.FirstErasure, now.FirstErasure) {
-		note(&out, fmt.Sprintf("%d erasures wait, and none was carried out in %s", now.Erasures, patience))
+	if still.Erasures > 0 {
+		note(&out, fmt.Sprintf("%d erasures wait, and none was carried out in %s", still.Erasures, patience))
 	}
 	c.v.Add(out)
 	return nil
+}
+
+// stuck adds up the queues whose first entry is the same in two looks at all shards.
+func stuck(first, now []Queues) (out Queues) {
+	for i, q := range now[:min(len(first), len(now))] {
+		if q.FirstChange != 0 && q.FirstChange == first[i].FirstChange {
+			out.Changes += q.Changes
+		}
+		if q.FirstErasure != 0 && q.FirstErasure == first[i].FirstErasure {
+			out.Erasures += q.Erasures
+		}
+	}
+	return out
 }

@@ -41,8 +41,13 @@ type Verifiable interface {
 	// AppliedWrites returns the sequences of up to limit writes past one that the store has applied, ascending. Writes that
 	// repeated an op are left out.
 	AppliedWrites(ctx context.Context, after uint64, limit int) ([]uint64, error)
-	// Queues tells what work commits have left behind.
-	Queues(ctx context.Context) (Queues, error)
+	// Queues tells what work commits have left behind, of each shard.
+	Queues(ctx context.Context) ([]Queues, error)
+}
+
+// Parts is what a store of several shards has besides: each is at a position of its own.
+type Parts interface {
+	LogStores() []events.LogStore
 }
 
 // MessageEvent is a message event that the store has stored.
@@ -52,8 +57,8 @@ type MessageEvent struct {
 	Forgotten bool // it is in the log only until it is erased there
 }
 
-// Queues is the work that commits have left behind: how many entries, and the number of the first; and what of it cannot be
-// done.
+// Queues is the work that commits of one store have left behind: how many entries, and the number of the first; and what of
+// it cannot be done.
 type Queues struct {
 	Changes      int // to be published
 	FirstChange  int64
@@ -114,8 +119,15 @@ func (c *logCheck) positions(ctx context.Context, _ Options) error {
 			out.Where = append(out.Where, fmt.Sprintf("%s ends at %d, the store stands at %d", p.stream, last, p.applied))
 		}
 	}
-	if out.Broken == 0 {
-		if _, _, err := c.conn.CheckLog(ctx, c.store); errors.Is(err, memory.ErrConflict) {
+	parts := []events.LogStore{c.store}
+	if s, ok := c.store.(Parts); ok {
+		parts = s.LogStores()
+	}
+	for _, part := range parts {
+		if out.Broken > 0 {
+			break
+		}
+		if _, _, err := c.conn.CheckLog(ctx, part); errors.Is(err, memory.ErrConflict) {
 			note(&out, err.Error())
 		} else if err != nil {
 			return err

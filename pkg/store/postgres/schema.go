@@ -29,13 +29,16 @@ func Exists(ctx context.Context, dsn string) (found bool, err error) {
 }
 
 // Unfinished is where a rebuild makes the store that will replace the one that a DSN names: a schema beside it.
-func Unfinished(dsn string) string {
+func Unfinished(dsn string) string { return Beside(dsn, "_rebuild") }
+
+// Beside returns the DSN of a schema whose name is that of another with a suffix.
+func Beside(dsn, suffix string) string {
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return dsn
 	}
 	q := u.Query()
-	q.Set("search_path", schemaOf(q)+"_rebuild")
+	q.Set("search_path", schemaOf(q)+suffix)
 	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -72,7 +72,7 @@ func forgetMessage(t *testing.T, h *harness) {
 	if left, err := h.Erasures(ctx, "", 10); err != nil || len(left) != 1 || left[0].Seq != window {
 		t.Errorf("erasures but for one that cannot be carried out: %v, %v", left, err)
 	}
-	if q, err := h.Queues(ctx); err != nil || q.Erasures != 1 || q.Damaged != 1 {
+	if q, err := h.Queues(ctx); err != nil || q[0].Erasures != 1 || q[0].Damaged != 1 {
 		t.Errorf("queued are %+v, %v", q, err)
 	}
 	h.absent("xanadu")

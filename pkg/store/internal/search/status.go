@@ -100,14 +100,15 @@ func (s *Store) AppliedWrites(ctx context.Context, after uint64, limit int) ([]u
 }
 
 // Queues returns how much is still to be published and erased.
-func (s *Store) Queues(ctx context.Context) (q verify.Queues, err error) {
+func (s *Store) Queues(ctx context.Context) ([]verify.Queues, error) {
 	const count = `SELECT (SELECT count(*) FROM outbox), (SELECT coalesce(min(no), 0) FROM outbox),
   (SELECT count(*) FROM erasures WHERE stream NOT LIKE ?1), (SELECT coalesce(min(no), 0) FROM erasures WHERE stream NOT LIKE ?1),
   (SELECT count(*) FROM erasures WHERE stream LIKE ?1)`
-	err = s.database.Read(ctx, func(tx *engine.Tx) error {
+	var q verify.Queues
+	err := s.database.Read(ctx, func(tx *engine.Tx) error {
 		return tx.Get("count what is queued", count, []any{schema.Damaged + "%"}, &q.Changes, &q.FirstChange, &q.Erasures, &q.FirstErasure, &q.Damaged)
 	})
-	return q, err
+	return []verify.Queues{q}, err
 }
 
 // Spent returns the tokens that language models used for a bank on a UTC day ("2026-05-20"), without embedding and
