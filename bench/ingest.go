@@ -181,11 +181,13 @@ func (b ingestBench) sustained(ctx context.Context, n int, store string, out *in
 }
 
 // settled waits until the bank is settled. It asks every 200 ms, for asking takes time of the machine that is measured.
-func (b ingestBench) settled(ctx context.Context) error {
+func (b ingestBench) settled(ctx context.Context) error { return b.settledBank(ctx, synthetic.Bank) }
+
+func (b ingestBench) settledBank(ctx context.Context, bank memory.BankID) error {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		st, err := b.c.Status(ctx, synthetic.Bank)
+		st, err := b.c.Status(ctx, bank)
 		if err != nil || st.Settled {
 			return err
 		}

@@ -39,6 +39,7 @@ func (a *cli) loadCommands() []*cobra.Command {
 		a.loadCommand("mem", "Measure what a fact takes on disk and in memory", 100_000, a.mem,
 			"Fills two stores with a seeded bank, one with vectors and one without, and\n"+
 				"says what they take on disk, and in memory while they answer."),
+		a.shardsCommand(),
 	}
 }
 

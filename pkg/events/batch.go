@@ -104,14 +104,14 @@ var (
 func BatchRefused(err error) bool { return errors.Is(err, errBatch) || errors.Is(err, errNoBatches) }
 
 // publishAll stores messages of one stream in order and returns when all are acknowledged. Each has a Nats-Msg-Id, so
-// that a repeat stores none twice. It sends atomic batches, because a broker that syncs before it acknowledges does so
+// that a repeat stores none twice. It sends atomic batches by send, because a broker that syncs before it acknowledges does so
 // once per batch; a batch that the broker does not accept, for instance because it contains an event that is stored
 // already, is sent one by one. The error names the message by name(i); after it any of them may be stored.
-func (c *Conn) publishAll(ctx context.Context, msgs []*nats.Msg, name func(i int) string) error {
+func (c *Conn) publishAll(ctx context.Context, msgs []*nats.Msg, send func(context.Context, []*nats.Msg) (uint64, error), name func(i int) string) error {
 	for from := 0; from < len(msgs); {
 		to := batchEnd(msgs, from)
 		part := msgs[from:to]
-		if _, err := c.publishBatch(ctx, part); err != nil {
+		if _, err := send(ctx, part); err != nil {
 			if err := c.publishEach(ctx, part, func(i int) string { return name(from + i) }); err != nil {
 				return err
 			}

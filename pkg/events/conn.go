@@ -82,6 +82,7 @@ type Conn struct {
 	ends            *streamEnds      // nil = nothing is noted
 	batchesRefused  atomic.Bool      // no batches of messages are accepted from this connection
 	grouping        grouping         // of batches of messages
+	changes         grouping         // of batches of changes
 }
 
 // Connect connects to the broker. It retries a broker that is not up yet, with waits of at most 2 s, until ctx ends or

@@ -28,13 +28,17 @@ type groupedBatch struct {
 // calls, and returns the sequence of the last; the others precede it directly. BatchRefused tells of an error whether they
 // may be stored.
 func (c *Conn) PublishGrouped(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
+	return c.grouped(ctx, &c.grouping, msgs)
+}
+
+// grouped stores messages of one stream as PublishGrouped does, g being that stream's.
+func (c *Conn) grouped(ctx context.Context, g *grouping, msgs []*nats.Msg) (last uint64, err error) {
 	b := &groupedBatch{msgs: msgs, done: make(chan struct{})}
-	g := &c.grouping
 	g.mu.Lock()
 	g.waiting = append(g.waiting, b)
 	if !g.running {
 		g.running = true
-		go c.runGroups(context.WithoutCancel(ctx))
+		go c.runGroups(context.WithoutCancel(ctx), g)
 	}
 	g.mu.Unlock()
 	select {
@@ -46,9 +50,9 @@ func (c *Conn) PublishGrouped(ctx context.Context, msgs []*nats.Msg) (last uint6
 }
 
 // runGroups publishes batches until none waits.
-func (c *Conn) runGroups(ctx context.Context) {
+func (c *Conn) runGroups(ctx context.Context, g *grouping) {
 	for {
-		group := c.grouping.next()
+		group := g.next()
 		if group == nil {
 			return
 		}

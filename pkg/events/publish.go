@@ -75,7 +75,7 @@ func (c *Conn) PublishWindows(ctx context.Context, windows []memory.Window, trac
 		}
 		msgs[i] = m
 	}
-	return c.publishAll(ctx, msgs, func(i int) string { return "window " + string(windows[i].ID) })
+	return c.publishAll(ctx, msgs, c.publishBatch, func(i int) string { return "window " + string(windows[i].ID) })
 }
 
 func (c *Conn) windowMsg(ctx context.Context, w memory.Window) (*nats.Msg, error) {
@@ -180,7 +180,7 @@ type BankChange struct {
 	Trace  string // trace context, as telemetry.Line returns it; "" = none
 }
 
-// PublishChanges announces changes in order and returns when all are acknowledged. Their ids are the Nats-Msg-Ids:
+// PublishChanges announces changes in order, perhaps together with those of concurrent calls, and returns when all are acknowledged. Their ids are the Nats-Msg-Ids:
 // repeating a call that failed in part announces none twice.
 func (c *Conn) PublishChanges(ctx context.Context, changes []BankChange) error {
 	msgs := make([]*nats.Msg, len(changes))
@@ -192,5 +192,6 @@ func (c *Conn) PublishChanges(ctx context.Context, changes []BankChange) error {
 		msgs[i] = NewMsg(c.Naming.ChangeSubject(ch.Bank, ch.Change.What), ch.Change.ID, body)
 		telemetry.Put(ch.Trace, msgs[i].Header)
 	}
-	return c.publishAll(ctx, msgs, func(i int) string { return "change " + changes[i].Change.ID })
+	together := func(ctx context.Context, msgs []*nats.Msg) (uint64, error) { return c.grouped(ctx, &c.changes, msgs) }
+	return c.publishAll(ctx, msgs, together, func(i int) string { return "change " + changes[i].Change.ID })
 }

@@ -40,7 +40,8 @@ type Entry struct {
 
 const (
 	batch = 1024 // changes published at once, at most
-	// pause is between two rounds: what is committed meanwhile is published together.
+	// pause is between two rounds, at least, and as long as the last one took: what is committed meanwhile is published
+	// together, and a broker that is slow gets fewer batches.
 	pause = 10 * time.Millisecond
 	// removeEvery is how often published entries are removed, at most. That is a transaction of its own, for which the
 	// one that applies writes has to wait.
@@ -76,7 +77,7 @@ func (p *Publisher) Run(ctx context.Context, committed <-chan struct{}) error {
 	remove := time.NewTicker(removeEvery)
 	defer remove.Stop()
 	for {
-		published := 0
+		published, began := 0, time.Now()
 		err := p.deps.Retry.Do(ctx, "publishing changes", func() error {
 			entries, err := p.deps.Store.Outbox(ctx, p.published, batch)
 			published = len(entries)
@@ -89,7 +90,7 @@ func (p *Publisher) Run(ctx context.Context, committed <-chan struct{}) error {
 			return err
 		}
 		if published > 0 {
-			err = p.await(ctx, time.After(pause), nil, remove.C)
+			err = p.await(ctx, time.After(max(pause, time.Since(began))), nil, remove.C)
 		} else {
 			err = p.await(ctx, nil, committed, remove.C)
 		}
