@@ -81,12 +81,17 @@ type Config struct {
 	// Limit is the size of an SQLite store in bytes at most; 0 = unlimited. A write beyond it is memory.ErrUnavailable and
 	// changes nothing.
 	Limit int64
+	// Shards is among how many stores of the process the memory for caches is divided; 0 and 1 = it is this one's.
+	Shards int
 	// Unsynced lets the operating system decide when writes to a file reach the disk: for a store that is worth nothing until it
 	// is complete, as in a rebuild.
 	Unsynced bool
 	// Log receives warnings of background work; zero logs nothing.
 	Log zerolog.Logger
 }
+
+// leastCache is the page cache in KiB of a connection to a store that is one of many.
+const leastCache = 2 << 10
 
 // Open opens a store. An unknown DSN is memory.ErrInvalid, a store that cannot be reached memory.ErrUnavailable, and one
 // of a newer program or of another embedder memory.ErrConflict.
@@ -101,6 +106,9 @@ func Open(cfg Config) (Store, error) {
 	c := sqlite.DefaultConfig(path)
 	c.ReadOnly, c.Embedder, c.Dimension, c.Limit, c.Log = cfg.ReadOnly, cfg.Embedder, cfg.Dimension, cfg.Limit, cfg.Log
 	c.Unsynced = cfg.Unsynced
+	if cfg.Shards > 1 {
+		c.Cache, c.ReadCache = max(leastCache, c.Cache/cfg.Shards), max(leastCache, c.ReadCache/cfg.Shards)
+	}
 	db, err := sqlite.Open(c)
 	if err != nil {
 		return nil, err

@@ -7,15 +7,19 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
+	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // Cluster is a broker and two of every stage, each a process.
 type Cluster struct {
 	Dir    string
+	Shards int // stores that the banks are spread over
 	Broker *process
 	Stages []*process // ingest, extractor, consolidator, query; two of each
 	proxy  *proxy
@@ -23,16 +27,22 @@ type Cluster struct {
 	url    string // for clients
 }
 
-// Store returns the path of the store.
-func (w *Cluster) Store() string { return filepath.Join(w.Dir, "eunoe.db") }
+// Store returns the path of the store, of several that of the first.
+func (w *Cluster) Store() string { return store.ShardDSN(w.place(), events.Shards(w.Shards)[0]) }
+
+// place is EUNOE_STORE.
+func (w *Cluster) place() string { return filepath.Join(w.Dir, "eunoe.db") }
+
+// Dump returns the logical content of the stores, which no process has open.
+func (w *Cluster) Dump(ctx context.Context) (string, error) { return Dump(ctx, w.place(), w.Shards) }
 
 // URL returns the address for clients: that of the proxy whose connections faults cut, or those of all brokers.
 func (w *Cluster) URL() string { return w.url }
 
 // NewCluster starts everything in dir with the programs in bin, and returns when the endpoints answer. The broker syncs
 // before it acknowledges.
-func NewCluster(ctx context.Context, bin, dir string) (_ *Cluster, err error) {
-	w := &Cluster{Dir: dir}
+func NewCluster(ctx context.Context, bin, dir string, shards int) (_ *Cluster, err error) {
+	w := &Cluster{Dir: dir, Shards: shards}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -57,7 +67,7 @@ func NewCluster(ctx context.Context, bin, dir string) (_ *Cluster, err error) {
 
 // startStages starts two of every stage with more settings, and returns when the endpoints answer.
 func (w *Cluster) startStages(ctx context.Context, bin string, more ...string) error {
-	env := append([]string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + w.Dir, "EUNOE_STORE=" + w.Store(), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
+	env := append([]string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + w.Dir, "EUNOE_STORE=" + w.place(), "EUNOE_SHARDS=" + strconv.Itoa(w.Shards), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
 		"EUNOE_ACK_WAIT=3s", "EUNOE_MAX_ATTEMPTS=1000"}, more...)
 	for _, name := range []string{"ingest", "extractor", "consolidator", "query"} {
 		for n := range 2 {

@@ -24,6 +24,7 @@ var (
 	seed     = flag.Uint64("seed", 1, "what the traffic and the faults are drawn from")
 	count    = flag.Int("faults", 12, "faults of a run")
 	messages = flag.Int("messages", 2000, "messages of a run")
+	shards   = flag.Int("shards", 1, "stores that the banks are spread over")
 	kills    = flag.Int("takeovers", 2, "kills of each ordered stage whose takeover is timed")
 	keep     = flag.String("keep", "", "directory for the logs and streams of the run; kept")
 )
@@ -39,7 +40,7 @@ func TestFaults(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	w, err := faults.NewCluster(ctx, programDir(t), dir)
+	w, err := faults.NewCluster(ctx, programDir(t), dir, *shards)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.Cluster) {
 	if err := w.EndStages(); err != nil {
 		t.Fatal(err)
 	}
-	before, err := faults.Dump(ctx, w.Store())
+	before, err := w.Dump(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,16 +172,16 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.Cluster) {
 	if err := offline.Rebuild(ctx, cfg, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, store := range []string{w.Store(), cfg.Store} {
+	for _, place := range []string{filepath.Join(w.Dir, "eunoe.db"), cfg.Store} {
 		check := cfg
-		check.Store = store
+		check.Store = place
 		v, err := offline.Verify(ctx, check, true, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, "verify "+filepath.Base(store), v.Problems)
+		report(t, "verify "+filepath.Base(place), v.Problems)
 	}
-	after, err := faults.Dump(ctx, cfg.Store)
+	after, err := faults.Dump(ctx, cfg.Store, w.Shards)
 	if err != nil {
 		t.Fatal(err)
 	}

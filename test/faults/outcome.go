@@ -3,8 +3,8 @@ package faults
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -254,16 +254,17 @@ func (b *Outcome) Differences(other *Outcome) []string {
 	return out
 }
 
-// Dump returns the logical content of a store that no process has open.
-func Dump(ctx context.Context, path string) (string, error) {
-	st, err := store.Open(store.Config{DSN: path, ReadOnly: true})
-	if err != nil {
-		return "", err
-	}
+// Dump returns the logical content of the stores of all shards, which no process has open.
+func Dump(ctx context.Context, path string, shards int) (string, error) {
 	var b bytes.Buffer
-	err = st.Dump(ctx, io.Writer(&b))
-	if closed := st.Close(); err == nil {
-		err = closed
+	for _, s := range events.Shards(shards) {
+		st, err := store.Open(store.Config{DSN: store.ShardDSN(path, s), ReadOnly: true})
+		if err != nil {
+			return "", err
+		}
+		if err := errors.Join(st.Dump(ctx, &b), st.Close()); err != nil {
+			return "", err
+		}
 	}
-	return b.String(), err
+	return b.String(), nil
 }

@@ -36,8 +36,12 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 	return storage.CheckMove(ctx, from, r.To)
 }
 
-// admit completes or undoes a move that was interrupted.
+// admit completes or undoes a move that was interrupted. A store of another number of shards than the log has by now is not
+// the one in force: memory.ErrConflict.
 func (l *liveRebuild) admit(ctx context.Context) error {
+	if err := storage.CheckShards(ctx, l.process.Conn, l.store.Shard.Of); err != nil {
+		return err
+	}
 	return storage.Admit(ctx, l.store, l.store.DSN, l.process.Log)
 }
 

@@ -82,7 +82,8 @@ func (p *Process) CheckLog(stores ...events.LogStore) func() error {
 		}
 		differs := err
 		if err == nil && max(1, of) != len(stores) {
-			differs = fmt.Errorf("there are %d stores, and this program reads %d: restart it with EUNOE_SHARDS=%d: %w", max(1, of), len(stores), max(1, of), memory.ErrConflict)
+			differs = fmt.Errorf("there are %d stores by now, and this program reads %d: restart it, without EUNOE_SHARDS or with EUNOE_SHARDS=%d: %w",
+				max(1, of), len(stores), max(1, of), memory.ErrConflict)
 		}
 		for _, store := range stores {
 			_, _, err := p.Conn.CheckLog(ctx, store)

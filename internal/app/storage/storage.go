@@ -57,7 +57,9 @@ func Open(p *process.Process) (Opened, error) {
 // openPart opens the store of a shard.
 func openPart(ctx context.Context, p *process.Process, s events.Shard) (Part, error) {
 	dsn := ShardDSN(p.Settings, s)
-	st, err := store.OpenCurrent(Config(p.Settings, dsn, p))
+	cfg := Config(p.Settings, dsn, p)
+	cfg.Shards = s.Of
+	st, err := store.OpenCurrent(cfg)
 	if err != nil {
 		return Part{}, fmt.Errorf("store %s: %w", Shown(dsn), err)
 	}
