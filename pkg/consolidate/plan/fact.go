@@ -13,16 +13,14 @@ import (
 
 // sameFact reports whether two states of a fact are equal but for the version. Empty and absent lists are equal.
 func sameFact(a, b memory.Fact) bool {
-	if a.Text != b.Text || a.Superseded != b.Superseded || !slices.Equal(a.Vector, b.Vector) {
+	if a.Text != b.Text || a.Superseded != b.Superseded || !slices.Equal(a.Vector, b.Vector) || !slices.EqualFunc(a.Sources, b.Sources, sameSource) {
 		return false // what mostly differs, before the slow reflection
 	}
 	norm := func(f memory.Fact) memory.Fact {
+		f.Sources = nil
 		f = cloneFact(f)
 		f.Version, f.Bank, f.Vector = 0, "", nil
 		f.Said, f.Recorded = f.Said.UTC(), f.Recorded.UTC()
-		for i := range f.Sources {
-			f.Sources[i].Said, f.Sources[i].Start = f.Sources[i].Said.UTC(), f.Sources[i].Start.UTC()
-		}
 		for i := range f.Valid {
 			f.Valid[i].From = f.Valid[i].From.UTC()
 			f.Valid[i].To = utc(f.Valid[i].To)
@@ -32,13 +30,17 @@ func sameFact(a, b memory.Fact) bool {
 		}
 		f.Occurred.From, f.Occurred.To = utc(f.Occurred.From), utc(f.Occurred.To)
 		f.Entities, f.Tags, f.Ops = orNil(f.Entities), orNil(f.Tags), orNil(f.Ops)
-		f.Sources, f.Valid = orNil(f.Sources), orNil(f.Valid)
+		f.Valid = orNil(f.Valid)
 		if len(f.Metadata) == 0 {
 			f.Metadata = nil
 		}
 		return f
 	}
 	return reflect.DeepEqual(norm(a), norm(b))
+}
+
+func sameSource(a, b memory.Source) bool {
+	return a.Seq == b.Seq && a.Message == b.Message && a.Said.Equal(b.Said) && a.Start.Equal(b.Start)
 }
 
 func utc(t *time.Time) *time.Time {
@@ -91,16 +93,22 @@ func raise(c, by float64) float64 {
 }
 
 // addSources adds the sources whose message the fact does not rest on yet, in order of sequence, and reports whether
-// there was one.
+// there was one. The list that the fact had stays as it is.
 func addSources(f *memory.Fact, more []memory.Source) bool {
 	added := false
 	for _, s := range more {
-		if !slices.ContainsFunc(f.Sources, func(h memory.Source) bool { return h.Seq == s.Seq }) {
-			f.Sources, added = append(f.Sources, s), true
+		newest := len(f.Sources) == 0 || s.Seq > f.Sources[len(f.Sources)-1].Seq // as nearly always: they are in order
+		if !newest && slices.ContainsFunc(f.Sources, func(h memory.Source) bool { return h.Seq == s.Seq }) {
+			continue
 		}
+		if !added {
+			f.Sources, added = slices.Grow(slices.Clip(f.Sources), len(more)), true
+		}
+		f.Sources = append(f.Sources, s)
 	}
 	bySeq := func(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }
 	if !slices.IsSortedFunc(f.Sources, bySeq) {
+		f.Sources = slices.Clone(f.Sources)
 		slices.SortFunc(f.Sources, bySeq)
 	}
 	if said := lastSaid(f.Sources); said.After(f.Said) {

@@ -78,7 +78,6 @@ func cloneFact(f memory.Fact) memory.Fact {
 	f.Entities = slices.Clone(f.Entities)
 	f.Tags = slices.Clone(f.Tags)
 	f.Valid = slices.Clone(f.Valid)
-	f.Sources = slices.Clone(f.Sources)
 	f.Ops = slices.Clone(f.Ops)
 	if f.State != nil {
 		s := *f.State

@@ -266,7 +266,7 @@ func reopen(f *memory.Fact) {
 // loseSources removes the sources of a fact that rest on one of the message events, and updates its times.
 func (ws *workspace) loseSources(f memory.Fact, seqs map[uint64]bool) {
 	f = cloneFact(f)
-	f.Sources = slices.DeleteFunc(f.Sources, func(s memory.Source) bool { return seqs[s.Seq] })
+	f.Sources = slices.DeleteFunc(slices.Clone(f.Sources), func(s memory.Source) bool { return seqs[s.Seq] })
 	ws.put(f)
 	ws.updateTimes(f)
 }

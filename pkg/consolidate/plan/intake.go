@@ -182,6 +182,7 @@ func (ws *workspace) normalize(f memory.Fact) memory.Fact {
 	}
 	f.Entities = ws.resolveAll(f.Entities, f.Text)
 	f.State = ws.normalState(f)
+	f.Sources = slices.Clone(f.Sources)
 	for i, s := range f.Sources {
 		if s.Start.IsZero() {
 			s.Start = s.Said

@@ -22,23 +22,36 @@ func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memor
 			return err
 		}
 	}
-	now := make([]memory.Source, len(sources))
-	for i, s := range sources {
-		now[i] = memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: asStored(s.Said), Start: asStored(s.Start)}
+	// Most are as they were, also of a statement that is repeated without end: new ones are put behind them, into room that
+	// nobody reads.
+	same := 0
+	for same < len(was) && same < len(sources) && sameSource(was[same], sources[same]) {
+		same++
 	}
-	slices.SortStableFunc(now, bySeq)
+	now := was[:same]
+	if same < len(was) {
+		now = slices.Clip(now)
+	}
+	for _, s := range sources[same:] {
+		now = append(now, memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: asStored(s.Said), Start: asStored(s.Start)})
+	}
+	if !slices.IsSortedFunc(now, bySeq) {
+		now = slices.Clone(now)
+		slices.SortStableFunc(now, bySeq)
+		same = 0
+	}
 	const put = `INSERT INTO fact_sources (fact, seq, message, said, start) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = excluded.said, start = excluded.start`
-	k := 0
-	for _, s := range now {
+	k := same
+	for _, s := range now[same:] {
 		for ; k < len(was) && was[k].Seq < s.Seq; k++ {
 			if err := a.removeSource(fact, was[k].Seq); err != nil {
 				return err
 			}
 		}
 		if k < len(was) && was[k].Seq == s.Seq {
-			same := was[k].Message == s.Message && was[k].Said.Equal(s.Said) && was[k].Start.Equal(s.Start)
-			if k++; same {
+			equal := sameSource(was[k], s)
+			if k++; equal {
 				continue
 			}
 		}
@@ -72,6 +85,10 @@ func (a *applier) sourcesOf(bank, fact int64, id memory.FactID) ([]memory.Source
 
 func (a *applier) removeSource(fact int64, seq uint64) error {
 	return a.tx.Exec("remove source", `DELETE FROM fact_sources WHERE fact = ? AND seq = ?`, fact, int64(seq))
+}
+
+func sameSource(a, b memory.Source) bool {
+	return a.Seq == b.Seq && a.Message == b.Message && a.Said.Equal(b.Said) && a.Start.Equal(b.Start)
 }
 
 func bySeq(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }

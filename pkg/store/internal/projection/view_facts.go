@@ -59,7 +59,7 @@ func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 	err := v.tx.Each("read facts", factsByIDBut, []any{engine.List(ids), v.bank, engine.List(known)}, func(rows *sql.Rows) error {
 		f, err := v.scanFact(rows)
 		if list, ok := v.cache.Sources(v.bank, f.ID); ok {
-			f.Sources = slices.Clone(list)
+			f.Sources = slices.Clip(list) // a plan changes no list of sources in place
 		}
 		found[f.ID] = f
 		return err
