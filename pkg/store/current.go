@@ -22,12 +22,12 @@ var ErrReplaced = sqlite.ErrReplaced
 // space of the old one.
 const lookEvery = time.Second
 
-// Current is the store that its data source name names now: when a file is replaced by another (sqlite.Replace), every
-// call that begins afterwards is answered by the new one, and the old one is closed after the last call that it answers.
+// Current is the store that its data source name names now: when it is replaced by another (Replace), every call that
+// begins afterwards is answered by the new one, and the old one is closed after the last call that it answers.
 // It is safe for concurrent use.
 type Current struct {
 	config Config
-	path   string // of the file; "" of a store on a server, which stays the same
+	path   string // of the file; "" of a store on a server, whose transactions say that it was replaced
 
 	mu     sync.Mutex
 	now    *instance
@@ -127,6 +127,11 @@ func (c *Current) refresh() error {
 	if err != nil {
 		return err
 	}
+	return c.renew()
+}
+
+// renew opens what the name names by now and lets go of what it named.
+func (c *Current) renew() error {
 	next, err := c.open()
 	if err != nil {
 		return err
@@ -155,7 +160,20 @@ func (c *Current) call(f func(st Store) error) error {
 		if !errors.Is(err, ErrReplaced) {
 			return err
 		}
+		if err := c.replacedOnServer(st); err != nil {
+			return err
+		}
 	}
+}
+
+// replacedOnServer opens the schema that has the name by now, unless another call has.
+func (c *Current) replacedOnServer(was Store) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.path != "" || c.closed || c.now.Store != was {
+		return nil
+	}
+	return c.renew()
 }
 
 // ask is call for what returns a value.

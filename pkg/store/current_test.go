@@ -166,6 +166,6 @@ func TestAReplacementThatIsCancelledChangesNothing(t *testing.T) {
 		t.Errorf("the store stands at %d", got)
 	}
 	if err := store.Replace(t.Context(), "postgres://db/eunoe", path); !errors.Is(err, memory.ErrInvalid) {
-		t.Errorf("a store on a server: %v", err)
+		t.Errorf("a store on a server by a file: %v", err)
 	}
 }

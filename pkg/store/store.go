@@ -142,12 +142,15 @@ func Copy(ctx context.Context, dsn, to string) error {
 	return sqlite.Copy(ctx, path, to)
 }
 
-// Replace puts a closed SQLite store in the place of another, in the same directory, while others have that one open:
-// whoever opened it by OpenCurrent goes on with the new one. Nothing may be applied to the old one meanwhile. Whenever it is
-// interrupted, one of the two is in place, whole.
+// Replace puts a closed store in the place of another, in the same directory or on the same server, while others have that
+// one open: whoever opened it by OpenCurrent goes on with the new one. Nothing may be applied to the old one meanwhile.
+// Whenever it is interrupted, one of the two is in place, whole. On a server the old one then has the name of the other.
 func Replace(ctx context.Context, dsn, with string) error {
-	if postgres.Names(dsn) {
-		return memory.Invalid("store", "a store on a server is not replaced while it is in use")
+	switch {
+	case postgres.Names(dsn) != postgres.Names(with):
+		return memory.Invalid("store", "a file and a store on a server do not take each other's place")
+	case postgres.Names(dsn):
+		return postgres.Swap(ctx, dsn, with)
 	}
 	path, err := sqlitePath(dsn)
 	if err != nil {

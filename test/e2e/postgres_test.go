@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,10 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/query"
+	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
@@ -146,6 +150,84 @@ func TestAConsolidatorOnPostgreSQLThatIsKilledLosesNothing(t *testing.T) {
 	if diff := cmp.Diff(facts(whole, "talk"), facts(p, "talk")); diff != "" {
 		t.Errorf("the facts differ from those of one process on SQLite (-SQLite +PostgreSQL):\n%s", diff)
 	}
+}
+
+// TestALiveRebuildOnPostgreSQL rebuilds while a bot publishes and recalls, and then while somebody reads for longer than the
+// switch waits.
+func TestALiveRebuildOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	server := startPostgres(t)
+	place, data := server.Schema("eunoe"), t.TempDir()
+	url := startBroker(t)
+	env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + data, "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=1m", "EUNOE_STORE=" + place}
+	var stages []*programs.Process
+	for _, name := range []string{"ingest", "extractor", "consolidator", "query", "query"} {
+		stages = append(stages, programs.Start(t, env, name))
+	}
+	p := dial(t, url)
+	waitAnswering(p)
+	converse(p, "talk", 60)
+	p.settle("talk")
+	want := facts(p, "talk")
+	c := chat(t, url, "busy", true)
+	for range 2 {
+		if out, err := live(t, url); err != nil || !strings.Contains(out, "rebuilt ") {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if n := c.end(); n < 5 {
+		t.Errorf("only %d recalls meanwhile", n)
+	}
+
+	reader, err := store.OpenCurrent(store.Config{DSN: place, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	began, over, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- reader.Read(t.Context(), "talk", func(r query.Reader) error {
+			if _, err := r.Bank(); err != nil {
+				return err
+			}
+			close(began)
+			<-over
+			_, err := r.Tally()
+			return err
+		})
+	}()
+	<-began
+	if out, err := live(t, url); err == nil {
+		t.Errorf("a reader did not keep the store: %s", out)
+	}
+	close(over)
+	if err := <-done; err != nil {
+		t.Errorf("the reader: %v", err)
+	}
+	if out, err := live(t, url); err != nil {
+		t.Errorf("after the reader: %v: %s", err, out)
+	}
+	if banks, err := reader.Banks(t.Context(), "", 10); err != nil || len(banks) != 2 {
+		t.Errorf("the reader, of the new store: %v %v", banks, err)
+	}
+
+	p.publish("mem.busy.flush.chat", "")
+	p.settle("busy")
+	if diff := cmp.Diff(want, facts(p, "talk")); diff != "" {
+		t.Errorf("facts (-before +after):\n%s", diff)
+	}
+	natstest.Eventually(t, "the store that was replaced is gone", func() bool {
+		left, err := storage.Exists(t.Context(), storage.Unfinished(place))
+		return err == nil && !left
+	})
+	for _, s := range stages {
+		s.Stop(t)
+	}
+	set, _, err := settings.Load(nil, map[string]string{"URL": url, "DATA": data, "STORE": place, "LOG": "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asOffline(t, set)
 }
 
 func TestWhatIsForgottenIsInNoFileOfPostgreSQL(t *testing.T) {

@@ -8,18 +8,14 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
-	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// check checks what is to be made: a store in place of a file, or where there is none. What an earlier move could not remove
+// check checks what is to be made: a store in place of this one, or where there is none. What an earlier move could not remove
 // is removed first.
 func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 	c := l.process.Settings
 	if r.To == "" {
-		if postgres.Names(c.Store) {
-			return memory.Invalid("store", "a store on a server is rebuilt while the stages are stopped: `eunoe rebuild`")
-		}
 		return nil
 	}
 	if !l.store.Shard.Alone() {

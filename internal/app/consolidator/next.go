@@ -44,6 +44,9 @@ func openNext(ctx context.Context, p *process.Process, place string) (*nextStore
 
 // takeOver puts the closed store in its place.
 func (n *nextStore) takeOver(ctx context.Context) error {
+	if postgres.Names(n.path) {
+		return store.Replace(ctx, n.place, n.path)
+	}
 	if file, err := os.Stat(n.path); err != nil || !os.SameFile(file, n.file) {
 		return fmt.Errorf("%s is not the file that was filled: %w", n.path, errors.Join(memory.ErrConflict, err))
 	}

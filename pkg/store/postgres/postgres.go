@@ -96,6 +96,9 @@ func prepare(ctx context.Context, cfg Config, s *server.Server, db *DB) error {
 		ready, err = db.Ready(tx)
 		return err
 	})
+	if err == nil && cfg.ReadOnly {
+		return s.Identify(ctx)
+	}
 	if cfg.ReadOnly || err != nil && !server.Missing(err) {
 		return err
 	}
@@ -106,6 +109,9 @@ func prepare(ctx context.Context, cfg Config, s *server.Server, db *DB) error {
 		if err := db.Prepare(ctx); err != nil {
 			return err
 		}
+	}
+	if err := s.Identify(ctx); err != nil {
+		return err
 	}
 	return s.Start(ctx)
 }

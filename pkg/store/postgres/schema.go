@@ -76,8 +76,36 @@ func Replace(ctx context.Context, dsn, with string) error {
 	}
 	rebuilt := schemaOf(u.Query())
 	return onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		if err := server.Exclude(ctx, tx, schema); err != nil {
+			return err
+		}
 		for _, s := range []string{"DROP SCHEMA IF EXISTS " + quoted(schema) + " CASCADE", "ALTER SCHEMA " + quoted(rebuilt) + " RENAME TO " + quoted(schema)} {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Swap is Replace while processes have the first schema open: it waits until none of their transactions uses it, three
+// seconds at most, and the next ones fail with ErrReplaced. The old schema then has the name of the other, to be removed.
+func Swap(ctx context.Context, dsn, with string) error {
+	u, err := url.Parse(with)
+	if err != nil {
+		return memory.Invalid("store", "the address cannot be read")
+	}
+	filled := schemaOf(u.Query())
+	return onServer(ctx, dsn, func(tx *sql.Tx, schema string) error {
+		if _, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout = 3000"); err != nil {
+			return err
+		}
+		if err := server.Exclude(ctx, tx, schema); err != nil {
+			return err
+		}
+		between := schema + "_replaced"
+		for _, names := range [][2]string{{schema, between}, {filled, schema}, {between, filled}} {
+			if _, err := tx.ExecContext(ctx, "ALTER SCHEMA "+quoted(names[0])+" RENAME TO "+quoted(names[1])); err != nil {
 				return err
 			}
 		}

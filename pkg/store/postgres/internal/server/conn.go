@@ -16,7 +16,10 @@ import (
 const mostWaiting = 256
 
 // connector makes connections that send statements together.
-type connector struct{ driver.Connector }
+type connector struct {
+	driver.Connector
+	server *Server
+}
 
 // Connect implements driver.Connector.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -24,7 +27,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: made.(*stdlib.Conn)}, nil
+	return &conn{Conn: made.(*stdlib.Conn), server: c.server}, nil
 }
 
 // statement is one that waits, with the name of what it does.
@@ -37,8 +40,10 @@ type statement struct {
 // one, or for the commit: what waits goes to the server with it, in one round trip. So does the BEGIN.
 type conn struct {
 	*stdlib.Conn
+	server  *Server
 	within  bool        // a transaction
 	waiting []statement // in their order
+	opening int         // how many of waiting a transaction began with: the BEGIN and its guard
 	sent    bool        // the BEGIN was
 }
 
@@ -62,6 +67,10 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 		begin += " read only"
 	}
 	c.within, c.sent, c.waiting = true, false, []statement{{what: "begin", query: begin}}
+	if guard := c.server.guard.Load(); guard != nil {
+		c.waiting = append(c.waiting, *guard)
+	}
+	c.opening = len(c.waiting)
 	return &transaction{ctx, c}, nil
 }
 
@@ -182,7 +191,7 @@ type transaction struct {
 func (t *transaction) Commit() error {
 	c := t.conn
 	c.within = false
-	if !c.sent && len(c.waiting) == 1 { // nothing but the BEGIN
+	if !c.sent && len(c.waiting) == c.opening { // nothing was asked
 		c.waiting = nil
 		return nil
 	}

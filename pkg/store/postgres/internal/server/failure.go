@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
 // mendable are the classes of SQLSTATE that waiting or an operator can mend: connections, authorization, a database that
@@ -22,6 +23,9 @@ var mendable = []string{"08", "28", "3D", "53", "57", "58", "55P03", "25P03", "4
 func (*Server) Failure(err error) error {
 	if err == nil || errors.Is(err, memory.ErrUnavailable) {
 		return err
+	}
+	if replaced(err) {
+		return fmt.Errorf("%w: %w", engine.ErrReplaced, err)
 	}
 	var told *pgconn.PgError
 	if errors.As(err, &told) {

@@ -48,6 +48,7 @@ type Server struct {
 	writer  *sql.DB // one connection; nil when read-only
 	rewrite *sql.DB // one connection, for what cannot run in a transaction; nil when read-only
 	readers *sql.DB
+	guard   atomic.Pointer[statement] // begins every transaction; nil until Identify
 	words   *tokens.Cutter
 	notices *notices
 
@@ -100,7 +101,7 @@ func Open(c Config) (*Server, error) {
 			cfg.RuntimeParams[k] = v
 		}
 		cfg.OnNotice = s.notices.add
-		db := sql.OpenDB(connector{stdlib.GetConnector(*cfg)})
+		db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), s})
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
 		return db

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+)
+
+// Identify notes which tables the schema has now. From then on every transaction finds the same or fails with
+// engine.ErrReplaced, and none that began holds while the schema is put in the place of another (Exclude).
+func (s *Server) Identify(ctx context.Context) error {
+	table := pgx.Identifier{s.schema, "meta"}.Sanitize()
+	var is int64
+	err := s.readers.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8", table).Scan(&is)
+	if err != nil {
+		return s.Failure(fmt.Errorf("identify the schema: %w", err))
+	}
+	s.guard.Store(&statement{what: whatGuard, query: guard, args: []any{lockOf(s.schema), table, is}})
+	return nil
+}
+
+// guard waits for whoever replaces the schema, and then divides by zero if its table is another one: it goes to the server
+// with the first statement of a transaction, which then fails, and no answer is waited for.
+const (
+	whatGuard = "check that the store is in force"
+	guard     = "SELECT pg_advisory_xact_lock_shared($1::int8), 1 / (to_regclass($2)::oid::int8 = $3::int8)::int"
+)
+
+// divisionByZero is the SQLSTATE with which the guard fails; to_regclass of a schema that is gone is NULL, which does not,
+// and the next statement then finds no table.
+const divisionByZero = "22012"
+
+// replaced reports whether an error is that of the guard.
+func replaced(err error) bool {
+	var late *engine.Late
+	var told *pgconn.PgError
+	return errors.As(err, &late) && late.What == whatGuard && errors.As(err, &told) && told.Code == divisionByZero
+}
+
+// lockOf returns the key of the advisory lock of a schema.
+func lockOf(schema string) int64 {
+	h := fnv.New64a()
+	h.Write([]byte("eunoe store " + schema))
+	return int64(h.Sum64()) //nolint:gosec // any number will do
+}
+
+// Exclude waits, in a transaction that is to replace a schema, until no transaction of a Server uses it, and keeps others
+// waiting until it ends.
+func Exclude(ctx context.Context, tx *sql.Tx, schema string) error {
+	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", lockOf(schema))
+	return err
+}
