@@ -29,7 +29,10 @@ func (r rule) parts(text, lower string) []part {
 	case len(r.words) == 0:
 		return []part{{0, len(text)}}
 	}
-	return around(lower, r.words)
+	if r.near > 0 {
+		return around(lower, r.words, r.near, r.near)
+	}
+	return around(lower, r.words, beforeWord, behindWord)
 }
 
 // runs finds the maximal runs of bytes that a match consists of, where they are long enough. A part has the byte before
@@ -78,8 +81,8 @@ func ibans(text string) []part {
 	return out
 }
 
-// around returns the surroundings of words.
-func around(lower string, words []string) []part {
+// around returns the surroundings of words: so many bytes before and behind them, spaces not counted.
+func around(lower string, words []string, before, behind int) []part {
 	next := make([]int, len(words)) // where each word is found next; len(lower) = nowhere
 	find := func(i, from int) {
 		next[i] = len(lower)
@@ -102,13 +105,13 @@ func around(lower string, words []string) []part {
 		if at == len(lower) {
 			return out
 		}
-		from, to := backwards(lower, at), forwards(lower, at+len(words[first]))
+		from, to := backwards(lower, at, before), forwards(lower, at+len(words[first]), behind)
 		for { // as far as words follow
 			last, end := lastOf(lower[:to], at+1, words)
 			if last < 0 {
 				break
 			}
-			at, to = last, max(to, forwards(lower, end))
+			at, to = last, max(to, forwards(lower, end, behind))
 		}
 		if n := len(out); n > 0 && out[n-1].to >= from {
 			out[n-1].to = max(out[n-1].to, to)
@@ -134,9 +137,9 @@ func lastOf(s string, from int, words []string) (at, end int) {
 	return at, end
 }
 
-// backwards returns the beginning of a word that has beforeWord bytes that are no spaces between it and at.
-func backwards(s string, at int) int {
-	for n := 0; at > 0 && (n < beforeWord || !space(s[at-1])); at-- {
+// backwards returns the beginning of a word that has so many bytes that are no spaces between it and at.
+func backwards(s string, at, bytes int) int {
+	for n := 0; at > 0 && (n < bytes || !space(s[at-1])); at-- {
 		if !space(s[at-1]) {
 			n++
 		}
@@ -144,9 +147,9 @@ func backwards(s string, at int) int {
 	return at
 }
 
-// forwards returns the end of a word that has behindWord bytes that are no spaces between at and it.
-func forwards(s string, at int) int {
-	for n := 0; at < len(s) && (n < behindWord || !space(s[at])); at++ {
+// forwards returns the end of a word that has so many bytes that are no spaces between at and it.
+func forwards(s string, at, bytes int) int {
+	for n := 0; at < len(s) && (n < bytes || !space(s[at])); at++ {
 		if !space(s[at]) {
 			n++
 		}

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,7 +15,7 @@ func builtinRules() []rule {
 	key := func(kind, pattern string, words ...string) rule {
 		return rule{kind: kind, words: words, re: regexp.MustCompile(pattern)}
 	}
-	return []rule{
+	return slices.Concat([]rule{
 		{kind: "private_key", words: []string{"private key"}, whole: true,
 			re: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 		key("private_key", `\bAGE-SECRET-KEY-1[0-9A-Z]{20,}`, "age-secret-key-1"),
@@ -58,15 +59,15 @@ func builtinRules() []rule {
 			re: regexp.MustCompile(loginForm), group: 1, accept: login},
 		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeForm), group: 1},
 		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeBefore), group: 1},
-		{kind: "pin", words: []string{"pin", "cvv", "cvc"}, digits: 3,
-			re: regexp.MustCompile(`(?i)\b(?:pin(?:[ -]?(?:code|number))?|cvv2?|cvc)\b[^.!?\n\d]{0,24}?(?:\b(?:is|was|ist|lautet|es|est|è|é)\s|[:=])\s*(\d{3,8})\b`), group: 1},
+		{kind: "pin", words: pinNames, digits: 3, re: regexp.MustCompile(pinForm), group: 1},
+		{kind: "pin", words: pinNames, digits: 3, re: regexp.MustCompile(barePINForm), group: 1},
 		{kind: "api_key", words: []string{"key", "token", "secret", "credential", "api"},
 			re: regexp.MustCompile(`(?i)(?:api[ _-]?(?:key|schlüssel|sleutel)|cl[ée] api|clave api|chave (?:de |da )?api|access[ _-]?key(?:[ _-]?id)?|secret[ _-]?key|client[ _-]?secret|(?:access|auth|refresh|bot|api|bearer)?[ _-]?token|secret|credentials?)["'` + "`" + `]?(?:\s*(?:[:=]|:=|=>)\s*|\s+(?:is|was|ist|lautet|es|est|é|è)\s*:?\s+)["'` + "`" + `“]?([A-Za-z0-9_./+=~!@#$%^&*-]{8,300})`), group: 1, accept: mixed},
 		{kind: "api_key", digits: 1, within: awsKeys,
 			re: regexp.MustCompile(`[A-Za-z0-9/+]{40,}`), accept: awsSecret},
 		{kind: "iban", digits: 9, within: ibans, re: regexp.MustCompile(`(?i)\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`), accept: iban},
 		{kind: "card", digits: 13, within: runs(13, func(b byte) bool { return b >= '0' && b <= '9' || b == ' ' || b == '-' }), re: regexp.MustCompile(`(?:\d[ -]?){12,18}\d`), accept: card},
-	}
+	}, looseRules())
 }
 
 // mixed accepts a value that is no word: it holds a digit and a letter, or letters of both cases behind the first.

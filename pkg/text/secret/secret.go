@@ -90,6 +90,7 @@ type rule struct {
 	re     *regexp.Regexp
 	group  int                                  // what is replaced; 0 = the whole match
 	accept func(match, value, rest string) bool // nil = every match
+	near   int                                  // bytes around a word that are read of a long text; 0 = many
 	within func(text string) []part             // what is read of a long text, nil = the surroundings of words
 	whole  bool                                 // a long text is read as a whole, because a match has no bound
 }
