@@ -93,8 +93,8 @@ figures: ## facts, recall, cost and speed against their bounds; conversations an
 planted: ## fifty instructions planted in what a model is shown, which obeys each: they come to nothing
 	go test -count=1 -run TestPlantedInstructionsComeToNothing ./test/llm
 
-faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the accounts: make faults SEED=1 SHARDS=1
-	go test -count=1 -v -timeout 20m -run 'TestFaults$$' ./test/faults -seed $(or $(SEED),1) -shards $(or $(SHARDS),1) -faults 67 -messages 34000 -takeovers 10
+faults: ## kills, stops, cuts and full disks while 34,000 messages are published, then the accounts: make faults SEED=1 SHARDS=1 POSTGRES=
+	go test -count=1 -v -timeout 20m -run 'TestFaults$$' ./test/faults -seed $(or $(SEED),1) -shards $(or $(SHARDS),1) $(if $(POSTGRES),-postgres) -faults 67 -messages 34000 -takeovers 10
 
 outages: ## brokers of a cluster are killed, frozen and parted 100 times while 50,000 messages are published: make outages SEED=1
 	go test -count=1 -v -timeout 90m -run 'TestOutages$$' ./test/faults -seed $(or $(SEED),1) -outages 100 -outage-messages 50000

@@ -13,6 +13,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -20,29 +21,36 @@ import (
 type Cluster struct {
 	Dir    string
 	Shards int // stores that the banks are spread over
-	Broker *process
-	Stages []*process // ingest, extractor, consolidator, query; two of each
-	proxy  *proxy
-	port   int
-	url    string // for clients
+	// Postgres has the stores in its schemas; nil = they are files.
+	Postgres *postgrestest.Server
+	Broker   *process
+	Stages   []*process // ingest, extractor, consolidator, query; two of each
+	proxy    *proxy
+	port     int
+	url      string // for clients
 }
 
 // Store returns the path of the store, of several that of the first.
-func (w *Cluster) Store() string { return store.ShardDSN(w.place(), events.Shards(w.Shards)[0]) }
+func (w *Cluster) Store() string { return store.ShardDSN(w.Place(), events.Shards(w.Shards)[0]) }
 
-// place is EUNOE_STORE.
-func (w *Cluster) place() string { return filepath.Join(w.Dir, "eunoe.db") }
+// Place returns EUNOE_STORE.
+func (w *Cluster) Place() string {
+	if w.Postgres != nil {
+		return w.Postgres.Schema("eunoe")
+	}
+	return filepath.Join(w.Dir, "eunoe.db")
+}
 
 // Dump returns the logical content of the stores, which no process has open.
-func (w *Cluster) Dump(ctx context.Context) (string, error) { return Dump(ctx, w.place(), w.Shards) }
+func (w *Cluster) Dump(ctx context.Context) (string, error) { return Dump(ctx, w.Place(), w.Shards) }
 
 // URL returns the address for clients: that of the proxy whose connections faults cut, or those of all brokers.
 func (w *Cluster) URL() string { return w.url }
 
 // NewCluster starts everything in dir with the programs in bin, and returns when the endpoints answer. The broker syncs
-// before it acknowledges.
-func NewCluster(ctx context.Context, bin, dir string, shards int) (_ *Cluster, err error) {
-	w := &Cluster{Dir: dir, Shards: shards}
+// before it acknowledges. The stores are on a PostgreSQL server where one is given.
+func NewCluster(ctx context.Context, bin, dir string, shards int, server *postgrestest.Server) (_ *Cluster, err error) {
+	w := &Cluster{Dir: dir, Shards: shards, Postgres: server}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -67,7 +75,7 @@ func NewCluster(ctx context.Context, bin, dir string, shards int) (_ *Cluster, e
 
 // startStages starts two of every stage with more settings, and returns when the endpoints answer.
 func (w *Cluster) startStages(ctx context.Context, bin string, more ...string) error {
-	env := append([]string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + w.Dir, "EUNOE_STORE=" + w.place(), "EUNOE_SHARDS=" + strconv.Itoa(w.Shards), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
+	env := append([]string{"EUNOE_URL=" + w.URL(), "EUNOE_DATA=" + w.Dir, "EUNOE_STORE=" + w.Place(), "EUNOE_SHARDS=" + strconv.Itoa(w.Shards), "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=10m",
 		"EUNOE_ACK_WAIT=3s", "EUNOE_MAX_ATTEMPTS=1000"}, more...)
 	for _, name := range []string{"ingest", "extractor", "consolidator", "query"} {
 		for n := range 2 {

@@ -43,7 +43,7 @@ func TestConformance(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 		t.Cleanup(cancel)
-		w, err := faults.NewCluster(ctx, programDir(t), t.TempDir(), 1)
+		w, err := faults.NewCluster(ctx, programDir(t), t.TempDir(), 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

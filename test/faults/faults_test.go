@@ -17,6 +17,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/faults"
 )
 
@@ -25,6 +26,7 @@ var (
 	count    = flag.Int("faults", 12, "faults of a run")
 	messages = flag.Int("messages", 2000, "messages of a run")
 	shards   = flag.Int("shards", 1, "stores that the banks are spread over")
+	postgres = flag.Bool("postgres", false, "keep the stores on a PostgreSQL server, which is killed too")
 	kills    = flag.Int("takeovers", 2, "kills of each ordered stage whose takeover is timed")
 	keep     = flag.String("keep", "", "directory for the logs and streams of the run; kept")
 )
@@ -40,7 +42,7 @@ func TestFaults(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	w, err := faults.NewCluster(ctx, programDir(t), dir, *shards)
+	w, err := faults.NewCluster(ctx, programDir(t), dir, *shards, startPostgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +91,24 @@ func TestFaults(t *testing.T) {
 	lap("the store is that of a rebuild")
 	t.Logf("seed %d: %d messages, %d faults; %d publishes had to be repeated, %d sessions hold a repeat",
 		*seed, *messages, *count, acks.Retries(), len(outcome.Repeated))
+}
+
+// startPostgres starts the server of -postgres; nil without.
+func startPostgres(t *testing.T) *postgrestest.Server {
+	t.Helper()
+	if !*postgres {
+		return nil
+	}
+	server, err := postgrestest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
 }
 
 // injectFaults publishes the traffic while the faults happen, one after the other.
@@ -172,7 +192,7 @@ func rebuilt(ctx context.Context, t *testing.T, w *faults.Cluster) {
 	if err := offline.Rebuild(ctx, cfg, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, place := range []string{filepath.Join(w.Dir, "eunoe.db"), cfg.Store} {
+	for _, place := range []string{w.Place(), cfg.Store} {
 		check := cfg
 		check.Store = place
 		v, err := offline.Verify(ctx, check, true, true)

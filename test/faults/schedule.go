@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3" // the driver that holds the store busy
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver that holds a store on a server busy
+	_ "github.com/mattn/go-sqlite3"    // the driver that holds the store busy
 )
 
 // Fault is something that happens to a Cluster and is mended again.
@@ -108,8 +109,11 @@ func (w *Cluster) fillBroker(ctx context.Context, d time.Duration) error {
 		w.configure(unlimited), w.Broker.end(), w.Broker.start())
 }
 
-// fillStore leaves the store 64 KiB on its disk for a while.
+// fillStore leaves the store 64 KiB on its disk for a while. A PostgreSQL server is killed and started again instead.
 func (w *Cluster) fillStore(ctx context.Context, d time.Duration) error {
+	if w.Postgres != nil {
+		return errors.Join(w.Postgres.Kill(), pass(ctx, d), w.Postgres.Restart())
+	}
 	info, err := os.Stat(w.Store())
 	if err != nil {
 		return err
@@ -139,13 +143,20 @@ func (w *Cluster) holdStore(ctx context.Context, d time.Duration) error {
 func (w *Cluster) lockStore(ctx context.Context) (release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	db, err := sql.Open("sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=0")
+	driver, source, lock := "sqlite3", "file:"+w.Store()+"?_txlock=immediate&_busy_timeout=0", ""
+	if w.Postgres != nil {
+		driver, source, lock = "pgx", w.Store(), "LOCK TABLE meta IN EXCLUSIVE MODE"
+	}
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		return nil, fmt.Errorf("hold the store: %w", err)
 	}
 	for {
 		// The transaction outlives this ctx.
 		tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, lock)
+		}
 		if err == nil {
 			return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
 		}

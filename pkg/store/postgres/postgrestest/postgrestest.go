@@ -22,6 +22,7 @@ import (
 // Server is a running server, which Stop ends. It listens on a socket in a directory of its own, and not on the network.
 type Server struct {
 	dir     string
+	make    func() *exec.Cmd
 	command *exec.Cmd
 	done    chan error
 }
@@ -44,7 +45,7 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, done: make(chan error, 1)}
+	s := &Server{dir: dir}
 	fail := func(err error) (*Server, error) { return nil, errors.Join(err, os.RemoveAll(dir)) }
 	as, err := unprivileged(dir)
 	if err != nil {
@@ -65,26 +66,53 @@ func Start() (*Server, error) {
 		"max_wal_size=256MB", "shared_buffers=64MB"} {
 		settings = append(settings, "-c", c)
 	}
-	s.command = run(postgres, settings...)
-	s.command.Stdout, s.command.Stderr = nil, nil
-	if err := s.command.Start(); err != nil {
+	s.make = func() *exec.Cmd { return run(postgres, settings...) }
+	if err := s.start(); err != nil {
 		return fail(err)
 	}
-	go func() { s.done <- s.command.Wait() }()
-	socket := filepath.Join(dir, ".s.PGSQL.5432")
+	return s, nil
+}
+
+// start starts the server and returns when it is ready.
+func (s *Server) start() error {
+	command, done := s.make(), make(chan error, 1)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	go func() { done <- command.Wait() }()
+	s.command, s.done = command, done
+	socket, pid := filepath.Join(s.dir, ".s.PGSQL.5432"), strconv.Itoa(command.Process.Pid)+"\n"
 	for began := time.Now(); time.Since(began) < 30*time.Second; {
-		if status, err := os.ReadFile(filepath.Join(data, "postmaster.pid")); err == nil && strings.Contains(string(status), "ready") {
+		status, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+		if err == nil && strings.HasPrefix(string(status), pid) && strings.Contains(string(status), "ready") {
 			if _, err := os.Stat(socket); err == nil {
-				return s, nil
+				return nil
 			}
 		}
 		select {
-		case err := <-s.done:
-			return fail(fmt.Errorf("the server ended: %w", err))
+		case err := <-done:
+			return fmt.Errorf("the server ended: %w", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return nil, errors.Join(errors.New("the server does not become ready"), s.Stop())
+	return errors.Join(errors.New("the server does not become ready"), command.Process.Kill(), <-done)
+}
+
+// Kill ends the server by SIGKILL; its other processes end when they notice.
+func (s *Server) Kill() error {
+	err := s.command.Process.Kill()
+	<-s.done
+	return err
+}
+
+// Restart starts the server that Kill ended, once none of its processes is left.
+func (s *Server) Restart() (err error) {
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
+		if err = s.start(); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // Schema returns the DSN of a schema.
