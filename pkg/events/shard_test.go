@@ -2,6 +2,8 @@ package events_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -73,5 +75,30 @@ func TestTheNumberOfShardsIsKeptInTheLog(t *testing.T) {
 	}
 	if of, err := c.ShardCount(t.Context()); err == nil {
 		t.Errorf("a number that is none: %d", of)
+	}
+}
+
+// TestShardsGetEqualSharesOfBanks prints how much of the messages of 100,000 banks the busiest shard gets, by Zipf's law too.
+func TestShardsGetEqualSharesOfBanks(t *testing.T) {
+	t.Parallel()
+	const banks = 100_000
+	for _, exponent := range []float64{0, 1, 1.2} {
+		of16, all := make([]float64, events.Partitions), 0.0
+		for i := range banks {
+			weight := math.Pow(float64(i+1), -exponent)
+			of16[events.Naming{}.ShardOf(memory.BankID(fmt.Sprintf("bank-%d", i)), events.Partitions)] += weight
+			all += weight
+		}
+		for _, of := range events.ShardCounts() {
+			shares := make([]float64, of)
+			for i, w := range of16 {
+				shares[i%of] += w / all
+			}
+			busiest := slices.Max(shares)
+			t.Logf("exponent %.1f, %2d shards: the busiest has %.1f %%, %.2f times the mean", exponent, of, 100*busiest, busiest*float64(of))
+			if exponent == 0 && busiest*float64(of) > 1.2 {
+				t.Errorf("%d shards: the busiest has %.2f times the mean of equal banks", of, busiest*float64(of))
+			}
+		}
 	}
 }

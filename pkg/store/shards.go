@@ -20,8 +20,13 @@ import (
 )
 
 // ShardDSN returns where the store of a shard is: of the only one what dsn says, of the third of four eunoe.2of4.db beside
-// eunoe.db, or the schema eunoe_2of4 in the place of eunoe.
+// eunoe.db, or the schema eunoe_2of4 in the place of eunoe. Of the addresses of several servers, separated by spaces, the
+// shards have one each in turns.
 func ShardDSN(dsn string, s events.Shard) string {
+	if postgres.Names(dsn) {
+		servers := strings.Fields(dsn)
+		dsn = servers[s.Index%len(servers)]
+	}
 	switch {
 	case s.Alone():
 		return dsn

@@ -16,9 +16,11 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
 	"github.com/eunoe-memory/eunoe/internal/app/offline"
+	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
@@ -170,14 +172,20 @@ func TestSeveralStoresHoldAndAnswerWhatOneDoes(t *testing.T) {
 
 func TestSeveralSchemasHoldWhatSeveralFilesDo(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
-	c := apptest.Settings(t, map[string]string{"SHARDS": "4", "STORE": server.Schema("spread")})
+	one, other := startPostgres(t), startPostgres(t)
+	c := apptest.Settings(t, map[string]string{"SHARDS": "4", "STORE": one.Schema("spread") + " " + other.Schema("spread")})
 	var banks, onServer, inFiles []string
 	run(t, c, func(p plain) {
 		banks = settledSailors(p)
 		onServer = answersOf(p, banks)
 	})
 	want := rowsOf(t, c.Store, 4)
+	for i, s := range events.Shards(4) {
+		server := []*postgrestest.Server{one, other}[i%2]
+		if there, err := storage.Exists(t.Context(), store.ShardDSN(server.Schema("spread"), s)); err != nil || !there {
+			t.Errorf("shard %s is not on its server: %v", s, err)
+		}
+	}
 	c.Store = filepath.Join(c.Data, "eunoe.db")
 	if err := offline.Rebuild(t.Context(), c, nil); err != nil {
 		t.Fatal(err)

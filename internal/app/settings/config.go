@@ -170,6 +170,11 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
+// onServer reports whether a store is on a PostgreSQL server.
+func onServer(store string) bool {
+	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
+}
+
 // hasPassword reports whether the address of a server has a password.
 func hasPassword(u *url.URL) bool {
 	_, has := u.User.Password()
@@ -197,13 +202,16 @@ func (c Config) Validate() error {
 	if c.StoreLimit < 0 {
 		wrong("STORE_LIMIT", "%d must not be negative", c.StoreLimit)
 	}
-	if strings.HasPrefix(c.Store, "postgres://") || strings.HasPrefix(c.Store, "postgresql://") {
-		switch u, err := url.Parse(c.Store); {
-		case err != nil:
-			wrong("STORE", "the address cannot be read; expected postgres://user@host/database")
-		case hasPassword(u):
-			wrong("STORE", "the address has a password, which would be shown with the settings: set PGPASSWORD, or PGPASSFILE to a file with it")
-		case c.StoreLimit > 0:
+	if onServer(c.Store) {
+		for _, address := range strings.Fields(c.Store) { // of several servers
+			switch u, err := url.Parse(address); {
+			case err != nil || !onServer(address):
+				wrong("STORE", "an address cannot be read; expected postgres://user@host/database")
+			case hasPassword(u):
+				wrong("STORE", "an address has a password, which would be shown with the settings: set PGPASSWORD, or PGPASSFILE to a file with it")
+			}
+		}
+		if c.StoreLimit > 0 {
 			wrong("STORE_LIMIT", "a limit is kept by SQLite alone")
 		}
 	}

@@ -18,7 +18,7 @@ func Shards(ctx context.Context, conn *events.Conn, c settings.Config) ([]events
 	case err != nil:
 		return nil, err
 	case have == 0 && c.Shards > 1:
-		exists, err := Exists(ctx, c.Store)
+		exists, err := Exists(ctx, ShardDSN(c, events.Shard{}))
 		if err != nil {
 			return nil, err
 		}
