@@ -101,7 +101,9 @@ func (s *Server) start() error {
 // Kill ends the server by SIGKILL; its other processes end when they notice.
 func (s *Server) Kill() error {
 	err := s.command.Process.Kill()
-	_ = <-s.done // its error is the signal
+	if ended := <-s.done; ended == nil { // else it is the signal
+		err = errors.Join(err, errors.New("the server had ended by itself"))
+	}
 	return err
 }
 
