@@ -206,9 +206,9 @@ func (c Config) Validate() error {
 		for _, address := range strings.Fields(c.Store) { // of several servers
 			switch u, err := url.Parse(address); {
 			case err != nil || !onServer(address):
-				wrong("STORE", "an address cannot be read; expected postgres://user@host/database")
+				wrong("STORE", "the address cannot be read; expected postgres://user@host/database")
 			case hasPassword(u):
-				wrong("STORE", "an address has a password, which would be shown with the settings: set PGPASSWORD, or PGPASSFILE to a file with it")
+				wrong("STORE", "the address has a password, which would be shown with the settings: set PGPASSWORD, or PGPASSFILE to a file with it")
 			}
 		}
 		if c.StoreLimit > 0 {
