@@ -1,12 +1,12 @@
 package main_test
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
+	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
 func TestBenchOnSyntheticBanks(t *testing.T) {
@@ -44,9 +44,9 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 	})
 	t.Run("HTTP, MCP, the chat proxy and event streams are measured on a process of its own", func(t *testing.T) {
 		t.Parallel()
-		eunoe := filepath.Join(t.TempDir(), "eunoe")
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", eunoe, "../cmd/eunoe").CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		built, err := programs.Dir()
+		if err != nil {
+			t.Fatal(err)
 		}
 		f := apptest.Decode[struct {
 			NATS      times   `json:"recall_nats"`
@@ -58,7 +58,7 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 			Batch     times
 			Changes   int
 			Delivered times
-		}](t, ok(t, nil, "doors", "--eunoe", eunoe, "--facts", "1000", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
+		}](t, ok(t, nil, "doors", "--eunoe", filepath.Join(built, "eunoe"), "--facts", "1000", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
 		if f.NATS.N < 3 || f.HTTP.N != f.NATS.N || f.MCP.N != f.NATS.N || f.Direct.N != f.NATS.N || f.Proxy.N != f.NATS.N || f.Proxy.P50 <= f.Direct.P50 || f.Published <= 0 || f.Batch.N != 1 ||
 			f.Changes < 1 || f.Delivered.N != 2*f.Changes {
 			t.Errorf("got %+v", f)

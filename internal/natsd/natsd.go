@@ -185,10 +185,8 @@ func ready(srv *server.Server, cfg Config, log *logger) error {
 		if err := log.fatal(); err != nil {
 			return fmt.Errorf("nats: start on %s: %w", address(cfg), err)
 		}
-		if !srv.ReadyForConnections(20 * time.Millisecond) {
-			continue
-		}
-		if srv.JetStreamEnabled() {
+		// Up to 25 ms the server does not pause between its own looks: it is asked briefly, and the pause is here.
+		if srv.ReadyForConnections(50*time.Microsecond) && srv.JetStreamEnabled() {
 			return nil
 		}
 		time.Sleep(time.Millisecond)

@@ -230,8 +230,11 @@ func Relations(in Input, drafts []Draft, facts []memory.Fact, redact Redactor) [
 	}
 	var out []memory.Relation
 	for _, d := range drafts {
+		if d.Refused != "" || len(d.Relations) == 0 {
+			continue
+		}
 		id := memory.NewFactID(in.Bank, statement(d.Text, redact), cmp.Or(d.Kind, memory.KindWorld))
-		if d.Refused != "" || !made[id] {
+		if !made[id] {
 			continue
 		}
 		for _, e := range d.Relations {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/gateway"
+	"github.com/eunoe-memory/eunoe/test/programs"
 	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
@@ -151,11 +152,11 @@ func TestTheProtocolsTypeScriptSDK(t *testing.T) {
 	t.Parallel()
 	node, _ := packages(t)
 	l := apptest.Start(t, apptest.Settings(t, map[string]string{"HTTP": "127.0.0.1:0", "LOG": "fatal"}), gateway.Stage())
-	program := filepath.Join(t.TempDir(), "eunoe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/eunoe").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	dir, err := programs.Dir()
+	if err != nil {
+		t.Fatal(err)
 	}
-	env := append(os.Environ(), "EUNOE_HTTP_URL="+l.Gateway, "EUNOE_PROGRAM="+program, "EUNOE_URL="+l.Conn.NC.ConnectedUrl())
+	env := append(os.Environ(), "EUNOE_HTTP_URL="+l.Gateway, "EUNOE_PROGRAM="+filepath.Join(dir, "eunoe"), "EUNOE_URL="+l.Conn.NC.ConnectedUrl())
 	check(t, env, "typescript", node, "--test", "--test-timeout=60000", "test/mcp.test.js")
 }
 
