@@ -217,7 +217,7 @@ func TestConsolidator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left, err := s.consolidator(s.conn, s.db).BesideHeld(t.Context(), write, 300); left == 0 || err != nil || !s.has(s.db, f.Text) {
+		if left, err := s.consolidator(s.conn, s.db).BesideHeld(t.Context(), write, 20_000); left == 0 || err != nil || !s.has(s.db, f.Text) {
 			t.Errorf("the write was applied when %d batches were left: %v", left, err)
 		}
 	})
