@@ -238,6 +238,7 @@ func TestConsolidatorsOfSeveralShardsAreKilled(t *testing.T) {
 			t.Errorf("%s (-one store +four, killed):\n%s", b, diff)
 		}
 	}
+	natstest.Eventually(t, "every shard has a consolidator", func() bool { return !strings.Contains(doctor(t, url), "nobody consolidates") })
 	out, err := live(t, url)
 	if err != nil {
 		t.Fatalf("a live rebuild: %v\n%s", err, out)
