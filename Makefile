@@ -66,10 +66,10 @@ libraries:
 # Tests wait for brokers, processes and leases more than they compute: twice as many packages run at a time as there are
 # cores, those that take longest first. Without EUNOE_BENCH_DIR recall is not measured: `make figures` measures it alone.
 PACKAGES = ./test/faults ./test/llm ./test/e2e ./bench ./pkg/store/sqlite ./...
-# Files of tests are in memory where there is room (they take less than 1 GiB). A killed process loses as little there as
+# Files of tests are in memory where there is room (they take less than 1 GiB) and programs may run from there. A killed process loses as little there as
 # on a disk, whose syncs are most of the waiting and a quarter of the processor time. Tests hold little: the garbage
 # collector, which follows what is held, may wait for more.
-IN_MEMORY := $(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4194304 ] 2>/dev/null && echo TMPDIR=/dev/shm)
+IN_MEMORY := $(shell ! grep -q ' /dev/shm [^ ]* [^ ]*noexec' /proc/mounts 2>/dev/null && [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4194304 ] 2>/dev/null && echo TMPDIR=/dev/shm)
 TEST := EUNOE_BENCH_DIR= GOGC=400 $(IN_MEMORY) go test -shuffle=on -timeout 20m -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 # The packages of the product that share memory between goroutines, and what tests the stages together in one process.

@@ -141,22 +141,22 @@ func streamFindings(ctx context.Context, conn *events.Conn) []finding {
 	if err != nil {
 		return append(out, finding{Check: "shards", Found: errorText(err), Mend: "run a program of the version that made the store"})
 	}
+	wait := time.Now().Add(takeover) // for all of them
 	for _, s := range events.Shards(of) {
-		out = append(out, leaseFinding(ctx, conn, s))
+		out = append(out, leaseFinding(ctx, conn, s, wait))
 	}
 	return out
 }
 
-// leaseFinding tells whether a consolidator of a shard is active. One that runs may wait for another, or for a log that is its
-// store's.
-func leaseFinding(ctx context.Context, conn *events.Conn, s events.Shard) finding {
+// leaseFinding tells whether a consolidator of a shard is active, or becomes so until wait. One that runs may wait for
+// another, or for a log that is its store's.
+func leaseFinding(ctx context.Context, conn *events.Conn, s events.Shard, wait time.Time) finding {
 	of := ""
 	if !s.Alone() {
 		of = " of shard " + s.String()
 	}
-
 	var err error
-	for wait := time.Now().Add(takeover); ; {
+	for {
 		var owner string
 		if owner, err = lease.Holder(ctx, conn, s.Key(consolidate.LeaseKey)); owner != "" {
 			return finding{Check: "consolidates", OK: true, Found: "a consolidator" + of + " is active"}

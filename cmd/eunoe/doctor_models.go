@@ -147,7 +147,8 @@ func (a *cli) tryReranker(ctx context.Context, r memory.Reranker) finding {
 	case err != nil:
 		return finding{Check: "reranker", Found: errorText(err), Mend: mendModel(err, "EUNOE_RERANK")}
 	case scores[1] <= scores[0]:
-		return finding{Check: "reranker", Found: "it prefers a sentence about a build for a question about a home", Mend: "set another EUNOE_RERANK_MODEL; a service that speaks as Cohere's does needs one"}
+		return finding{Check: "reranker", Found: "it prefers a sentence about a build for a question about a home",
+			Mend: "set another EUNOE_RERANK_MODEL; a service that speaks as Cohere's does needs one"}
 	case took > rerankPatience:
 		return finding{Check: "reranker", Found: fmt.Sprintf("it took %s; a recall waits %s and then keeps its own order", took, rerankPatience), Mend: "use a smaller model, or a nearer service"}
 	}

@@ -1,11 +1,15 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -75,8 +79,7 @@ func (im *Importer) line(ctx context.Context, number int, l Line, sent bool) err
 		if sent {
 			return nil
 		}
-		_, err := im.client.SetBank(ctx, l.Bank, *l.Profile)
-		return err
+		return im.setBank(ctx, l)
 	case RecordWrite:
 		if sent {
 			return nil
@@ -87,6 +90,21 @@ func (im *Importer) line(ctx context.Context, number int, l Line, sent bool) err
 		return im.expect(l)
 	}
 	return nil
+}
+
+// profilePatience is how long a busy consolidator may take to apply a profile.
+const profilePatience = time.Minute
+
+// setBank sets a bank's profile. Its request says not how long to wait: one that is in the log and not applied yet is repeated.
+func (im *Importer) setBank(ctx context.Context, l Line) error {
+	update := *l.Profile
+	update.Op = cmp.Or(update.Op, ulid.Make().String())
+	for until := time.Now().Add(profilePatience); ; {
+		_, err := im.client.SetBank(ctx, l.Bank, update)
+		if !errors.Is(err, memory.ErrDeadline) || ctx.Err() != nil || time.Now().After(until) {
+			return err
+		}
+	}
 }
 
 // settled waits until every message of the banks is processed, and shows how many are pending.

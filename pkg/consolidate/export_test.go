@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/retry"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -35,20 +36,25 @@ func (b *batchSize) Wrote(n int, took time.Duration, now time.Time) { b.wrote(n,
 func (b *batchSize) Stored(took time.Duration, now time.Time, held bool) { b.stored(took, now, held) }
 
 // BesideHeld applies a number of batches of a held bank's messages, all of them ready, while a write is offered. It returns
-// how many were left when the write was applied.
-func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batches int) (left int, err error) {
-	applier, err := newApplier(ctx, c.config, c.deps, retry.Policy{}, c.metrics)
+// how many went before the write.
+func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batches int) (before int, err error) {
+	var l *loop
+	deps := c.deps
+	deps.Store = beforeWrites{c.deps.Store, func() { before = batches - len(l.batches) }}
+	applier, err := newApplier(ctx, c.config, deps, retry.Policy{}, c.metrics)
 	if err != nil {
 		return 0, err
 	}
-	l, at := newLoop(applier, c.config), applier.messages
-	l.batches = make(chan MessageBatch, batches)
+	l = newLoop(applier, c.config)
+	at := applier.messages
+	l.batches, l.writes = make(chan MessageBatch, batches), make(chan []decodedWrite, 1)
 	for range batches {
 		l.batches <- MessageBatch{To: &at, held: true}
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	l.writes <- decodeWrites([]events.Event{write})
 	ctx, cancel := context.WithCancel(ctx)
-	group.Go(func() error { return hand(ctx, l.writes, decodeWrites([]events.Event{write})) })
+	defer cancel()
+	var group errgroup.Group
 	group.Go(func() error { return l.run(ctx) })
 	for l.applied.Load().Write < write.Seq && ctx.Err() == nil {
 		select {
@@ -56,12 +62,23 @@ func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batch
 		case <-ctx.Done():
 		}
 	}
-	left = len(l.batches)
 	cancel()
 	if err := group.Wait(); !errors.Is(err, context.Canceled) {
-		return left, err
+		return before, err
 	}
-	return left, nil
+	return before, nil
+}
+
+// beforeWrites is a store that calls look before it applies writes.
+type beforeWrites struct {
+	Store
+	look func()
+}
+
+// ApplyWrites implements Store.
+func (s beforeWrites) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error {
+	s.look()
+	return s.Store.ApplyWrites(ctx, after, last, writes, decide)
 }
 
 // MessageQueue is messageQueue.

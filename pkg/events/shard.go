@@ -108,6 +108,16 @@ func (c *Conn) ShardCount(ctx context.Context) (int, error) {
 	return of, nil
 }
 
+// CheckShards returns memory.ErrConflict, which says what to do, unless the log is applied by so many shards.
+func (c *Conn) CheckShards(ctx context.Context, of int) error {
+	have, err := c.ShardCount(ctx)
+	if err == nil && max(1, have) != max(1, of) {
+		err = fmt.Errorf("there are %d stores by now, and this program has %d: restart it, without EUNOE_SHARDS or with EUNOE_SHARDS=%d: %w",
+			max(1, have), max(1, of), max(1, have), memory.ErrConflict)
+	}
+	return err
+}
+
 // SetShardCount records the number of shards that the log is applied by.
 func (c *Conn) SetShardCount(ctx context.Context, of int) error {
 	s, err := c.stream(ctx, c.Naming.Writes())

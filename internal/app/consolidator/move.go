@@ -35,7 +35,7 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 // admit completes or undoes a move that was interrupted. A store of another number of shards than the log has by now is not
 // the one in force: memory.ErrConflict.
 func (l *liveRebuild) admit(ctx context.Context) error {
-	if err := storage.CheckShards(ctx, l.process.Conn, l.store.Shard.Of); err != nil {
+	if err := l.process.Conn.CheckShards(ctx, l.store.Shard.Of); err != nil {
 		return err
 	}
 	return storage.Admit(ctx, l.store, l.store.DSN, l.process.Log)

@@ -226,20 +226,27 @@ func putInPlace(ctx context.Context, dsn string) error {
 	return replaceStore(dsn, storage.Unfinished(dsn))
 }
 
-// changeShards records that there are as many shards as stores were made, and then removes those of another number.
+// changeShards records that there are as many shards as stores were made, and then removes those of the other number.
 func changeShards(ctx context.Context, c settings.Config, conn *events.Conn, before, now []events.Shard) error {
 	if len(before) == len(now) {
 		return nil
 	}
-	if err := conn.SetShardCount(ctx, len(now)); err != nil {
-		return err
-	}
-	for _, s := range before {
-		if err := storage.Remove(ctx, storage.ShardDSN(c, s)); err != nil {
-			return err
+	out, err := before, conn.SetShardCount(ctx, len(now))
+	if err != nil {
+		have, unknown := conn.ShardCount(context.WithoutCancel(ctx))
+		switch {
+		case unknown != nil:
+			return errors.Join(err, unknown) // the next rebuild knows
+		case have == len(now):
+			err = nil
+		default: // the old ones stay in force; what nobody reads must not keep what is forgotten later
+			out = now
 		}
 	}
-	return nil
+	for _, s := range out {
+		err = errors.Join(err, storage.Remove(context.WithoutCancel(ctx), storage.ShardDSN(c, s)))
+	}
+	return err
 }
 
 func rebuildInto(ctx context.Context, p *process.Process, st store.Store, shard events.Shard, fill func(context.Context, *rebuild.Rebuilder) error) error {

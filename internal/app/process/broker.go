@@ -76,14 +76,9 @@ func (p *Process) CheckLog(stores ...events.LogStore) func() error {
 		ctx, cancel := context.WithTimeout(ctx, brokerInterval)
 		defer cancel()
 		// A broker or a store that does not answer is told by checks of its own, and says nothing about the log.
-		of, err := p.Conn.ShardCount(ctx)
-		if err != nil && !errors.Is(err, memory.ErrConflict) {
+		differs := p.Conn.CheckShards(ctx, len(stores))
+		if differs != nil && !errors.Is(differs, memory.ErrConflict) {
 			return
-		}
-		differs := err
-		if err == nil && max(1, of) != len(stores) {
-			differs = fmt.Errorf("there are %d stores by now, and this program reads %d: restart it, without EUNOE_SHARDS or with EUNOE_SHARDS=%d: %w",
-				max(1, of), len(stores), max(1, of), memory.ErrConflict)
 		}
 		for _, store := range stores {
 			_, _, err := p.Conn.CheckLog(ctx, store)

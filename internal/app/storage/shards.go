@@ -32,16 +32,6 @@ func Shards(ctx context.Context, conn *events.Conn, c settings.Config) ([]events
 	return events.Shards(have), nil
 }
 
-// CheckShards returns memory.ErrConflict unless the log is applied by so many shards.
-func CheckShards(ctx context.Context, conn *events.Conn, of int) error {
-	have, err := conn.ShardCount(ctx)
-	if err == nil && max(1, have) != max(1, of) {
-		err = fmt.Errorf("there are %d stores by now, and this program has %d: restart it, without EUNOE_SHARDS or with EUNOE_SHARDS=%d: %w",
-			max(1, have), max(1, of), max(1, have), memory.ErrConflict)
-	}
-	return err
-}
-
 func shardsError(have, want int) error {
 	return fmt.Errorf("the store has %d shards, and EUNOE_SHARDS is %d: stop every stage and run `eunoe rebuild` with that setting, which makes it anew, "+
 		"or leave the setting out: %w", have, want, memory.ErrConflict)
