@@ -33,8 +33,8 @@ func Shards(ctx context.Context, conn *events.Conn, c settings.Config) ([]events
 }
 
 func shardsError(have, want int) error {
-	return fmt.Errorf("the store has %d shards, and EUNOE_SHARDS is %d: stop every stage and run `eunoe rebuild` with that setting, which makes it anew, "+
-		"or leave the setting out: %w", have, want, memory.ErrConflict)
+	return fmt.Errorf("EUNOE_SHARDS is %[2]d, and the log is applied to %[1]d: leave the setting out, or stop every stage and run "+
+		"`eunoe rebuild` with it, which makes the stores anew: %[3]w", have, want, memory.ErrConflict)
 }
 
 // ShardDSN returns where the store of a shard is.
