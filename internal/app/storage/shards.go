@@ -33,7 +33,7 @@ func Shards(ctx context.Context, conn *events.Conn, c settings.Config) ([]events
 }
 
 func shardsError(have, want int) error {
-	return fmt.Errorf("EUNOE_SHARDS is %[2]d, and the log is applied to %[1]d: leave the setting out, or stop every stage and run "+
+	return fmt.Errorf("EUNOE_SHARDS is %[2]d, and the number of stores is %[1]d: leave the setting out, or stop every stage and run "+
 		"`eunoe rebuild` with it, which makes the stores anew: %[3]w", have, want, memory.ErrConflict)
 }
 
