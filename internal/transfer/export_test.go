@@ -27,13 +27,13 @@ func TestAnExportWaitsForAForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := func(what, body string, then func()) {
+	answer := func(what, body string, first func()) {
 		t.Helper()
 		sub, err := conn.NC.Subscribe(conn.Naming.RequestSubject("lene", what), func(m *nats.Msg) {
+			first()
 			if err := m.Respond([]byte(body)); err != nil {
 				t.Error(err)
 			}
-			then()
 		})
 		if err != nil {
 			t.Fatal(err)
