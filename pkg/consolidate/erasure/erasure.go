@@ -258,8 +258,12 @@ func (e *Eraser) eraseWrite(ctx context.Context, entry Entry) error {
 		return err
 	}
 	rest.RestOf = &memory.RestOf{Seq: place(w), Kind: rest.Kind}
-	if _, err := e.deps.Conn.AppendWrite(telemetry.Extract(ctx, event.Header), rest); err != nil {
+	at, err := e.deps.Conn.AppendWrite(telemetry.Extract(ctx, event.Header), rest)
+	if err != nil {
 		return fmt.Errorf("append the rest of write %d: %w", seq, err)
+	}
+	if at == seq { // it is the rest of another erasure, and nothing of it was forgotten since
+		return nil
 	}
 	return e.erase(ctx, stream, seq)
 }
