@@ -146,8 +146,8 @@ func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64,
 		b.Header.Set(batchID, id)
 		b.Header.Set(batchSeq, strconv.Itoa(i+1))
 		if i < len(msgs)-1 {
-			if err := c.NC.PublishMsg(b); err != nil {
-				return 0, err
+			if err := c.NC.PublishMsg(b); err != nil { // of a batch without its end nothing is stored
+				return 0, fmt.Errorf("%w: %w", errBatch, err)
 			}
 			continue
 		}
@@ -155,6 +155,9 @@ func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64,
 		ctx, cancel := context.WithTimeout(ctx, StallWait)
 		defer cancel()
 		answer, err := c.NC.RequestMsgWithContext(ctx, b)
+		if errors.Is(err, nats.ErrMaxPayload) { // with the headers of the batch: it was not sent
+			return 0, fmt.Errorf("%w: %w", errBatch, err)
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -48,7 +48,7 @@ func (c *Conn) Messages(ctx context.Context, seqs []uint64) (map[uint64]Event, e
 // EventAt reads one event of a stream. The error is memory.ErrNotFound if the leader of the stream does not hold it: it
 // was erased or is not published yet.
 func (c *Conn) EventAt(ctx context.Context, stream string, seq uint64) (Event, error) {
-	e, err := c.direct(ctx, stream, map[string]any{"seq": seq})
+	e, err := c.direct(ctx, stream, seq)
 	if err == nil {
 		return e, nil
 	}
@@ -79,24 +79,32 @@ func (c *Conn) LastInPartition(ctx context.Context, partition int) (uint64, erro
 	return c.lastOf(ctx, c.Naming.Messages(), c.Naming.StoredMessages(partition))
 }
 
-// direct reads from any replica of a stream.
-func (c *Conn) direct(ctx context.Context, stream string, req map[string]any) (Event, error) {
-	m, err := c.ask(ctx, "$JS.API.DIRECT.GET."+stream, req)
+// added returns what the broker added to the headers of an event: behind what the publisher set under the same name.
+func added(m *nats.Msg, name string) string {
+	v := m.Header.Values(name)
+	if len(v) == 0 {
+		return ""
+	}
+	return v[len(v)-1]
+}
+
+// direct reads the event of a sequence from any replica of a stream.
+func (c *Conn) direct(ctx context.Context, stream string, seq uint64) (Event, error) {
+	m, err := c.ask(ctx, "$JS.API.DIRECT.GET."+stream, map[string]any{"seq": seq})
 	if err != nil {
 		return Event{}, err
 	}
 	if m.Header.Get("Status") != "" {
 		return Event{}, memory.ErrNotFound
 	}
-	seq, err := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
-	if err != nil {
-		return Event{}, Classify(err, "read an event of %s", stream)
+	if got := added(m, jetstream.SequenceHeader); got != strconv.FormatUint(seq, 10) {
+		return Event{}, fmt.Errorf("the answer for event %d of %s is about event %q: %w", seq, stream, got, memory.ErrUnavailable)
 	}
-	stored, err := time.Parse(time.RFC3339Nano, m.Header.Get(jetstream.TimeStampHeaer))
+	stored, err := time.Parse(time.RFC3339Nano, added(m, jetstream.TimeStampHeaer))
 	if err != nil {
 		return Event{}, Classify(err, "read event %d of %s", seq, stream)
 	}
-	subject := m.Header.Get(jetstream.SubjectHeader)
+	subject := added(m, jetstream.SubjectHeader)
 	for _, h := range []string{jetstream.SequenceHeader, jetstream.TimeStampHeaer, jetstream.SubjectHeader, jetstream.StreamHeader, jetstream.LastSequenceHeader} {
 		m.Header.Del(h)
 	}
@@ -132,9 +140,8 @@ func (c *Conn) ReadLeader(ctx context.Context, stream string, req map[string]any
 	}
 	var header nats.Header
 	if len(reply.Message.Header) > 0 {
-		if header, err = nats.DecodeHeadersMsg(reply.Message.Header); err != nil {
-			return Event{}, Classify(err, "read event %d of %s", reply.Message.Seq, stream)
-		}
+		// As the library does with a delivery, headers that are none are left out.
+		header, _ = nats.DecodeHeadersMsg(reply.Message.Header) //nolint:errcheck // nil
 	}
 	c.saw(stream, reply.Message.Seq)
 	return c.Naming.NewEvent(stream, reply.Message.Subject, reply.Message.Seq, reply.Message.Time, reply.Message.Data, header), nil

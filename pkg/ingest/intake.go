@@ -22,6 +22,7 @@ import (
 const (
 	intakePending      = 10_000
 	intakePendingBytes = 128 << 20
+	intakeAhead        = 64 // of those are ready for the next round
 )
 
 // A round of the intake: how many events it passes on at most, and how long it collects them while the stream has not
@@ -48,8 +49,9 @@ type intake struct {
 	conn            *events.Conn
 	inbox           string
 	acks, published *nats.Subscription
-	ended           chan struct{} // closed when nothing is passed on any more
-	unacknowledged  atomic.Int64  // of the last round
+	received        chan *nats.Msg // closed with the subscription
+	ended           chan struct{}  // closed when nothing is passed on any more
+	unacknowledged  atomic.Int64   // of the last round
 }
 
 func (i *intake) open() error {
@@ -59,18 +61,21 @@ func (i *intake) open() error {
 	if i.acks, err = nc.Subscribe(i.inbox+".*", i.acknowledge); err != nil {
 		return events.Classify(err, "subscribe to acknowledgements")
 	}
-	// One subscription, so that a flush does not overtake the message before it.
+	// One subscription, so that a flush does not overtake the message before it. It has a handler, because a subscription
+	// that is asked for the next event takes one without a body for an error if a header "Status" of its publisher says so.
 	subject := n.Subject("*", events.KindIntake, "*.*")
-	if i.published, err = nc.QueueSubscribeSync(subject, events.KindIntake); err != nil {
+	i.received, i.ended = make(chan *nats.Msg, intakeAhead), make(chan struct{})
+	received := i.received
+	if i.published, err = nc.QueueSubscribe(subject, events.KindIntake, func(m *nats.Msg) { received <- m }); err != nil {
 		return errors.Join(events.Classify(err, "subscribe to %s", subject), i.acks.Unsubscribe())
 	}
+	i.published.SetClosedHandler(func(string) { close(received) }) // after the last event
+	go i.run()
 	for _, s := range []*nats.Subscription{i.acks, i.published} {
 		if err := s.SetPendingLimits(intakePending, intakePendingBytes); err != nil {
 			return errors.Join(fmt.Errorf("bound what waits on %s: %w", s.Subject, err), i.acks.Unsubscribe(), i.published.Unsubscribe())
 		}
 	}
-	i.ended = make(chan struct{})
-	go i.run()
 	return nil
 }
 
@@ -93,14 +98,7 @@ func (i *intake) close() {
 // run passes on what is published until the subscription ends.
 func (i *intake) run() {
 	defer close(i.ended)
-	for {
-		m, err := i.published.NextMsgWithContext(context.Background())
-		if errors.Is(err, nats.ErrSlowConsumer) { // some were dropped
-			continue
-		}
-		if err != nil {
-			return
-		}
+	for m := range i.received {
 		i.passAll(i.collect(m))
 	}
 }
@@ -114,17 +112,17 @@ func (i *intake) collect(first *nats.Msg) []*nats.Msg {
 			wait = min(time.Until(until), time.Millisecond)
 		}
 		n, _, err := i.published.Pending()
-		if err != nil || n == 0 && wait <= 0 {
+		if (err != nil || n == 0) && len(i.received) == 0 && wait <= 0 {
 			break
 		}
-		m, err := i.published.NextMsg(max(wait, time.Millisecond))
-		if errors.Is(err, nats.ErrTimeout) {
-			continue
+		select {
+		case m, ok := <-i.received:
+			if !ok {
+				return round
+			}
+			round = append(round, m)
+		case <-time.After(max(wait, time.Millisecond)):
 		}
-		if err != nil { // the next look meets it again
-			break
-		}
-		round = append(round, m)
 	}
 	return round
 }
@@ -209,6 +207,10 @@ func (i *intake) passEach(all []event) {
 		}
 		if err := i.conn.NC.PublishMsg(e.to); err != nil {
 			i.conn.Log.Warn().Err(err).Msg("a publish was not passed on")
+			if e.to.Reply != "" {
+				i.unacknowledged.Add(-1)
+			}
+			i.answer(e.from.Reply, notPassed(i.conn.Naming, err))
 		}
 	}
 }
@@ -271,6 +273,12 @@ func acknowledgement(n events.Naming, seq uint64) []byte {
 func refusal(n events.Naming, header string) []byte {
 	err := memory.Invalid("header "+header, "does not go with a message; publish it without")
 	return pubAck{&apiError{400, err.Error()}, n.Messages(), 0}.encode()
+}
+
+// notPassed is the acknowledgement of a publish that could not be sent to the stream.
+func notPassed(n events.Naming, err error) []byte {
+	err = events.Classify(err, "pass the publish on")
+	return pubAck{&apiError{memory.Code(err), err.Error()}, n.Messages(), 0}.encode()
 }
 
 func (a pubAck) encode() []byte {

@@ -31,17 +31,7 @@ func TestIntake(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stored := func(stream string) *jetstreamState {
-		m, err := c.NC.Request("$JS.API.STREAM.INFO."+stream, []byte(`{"subjects_filter":">"}`), 10*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var info struct{ State jetstreamState }
-		if err := json.Unmarshal(m.Data, &info); err != nil {
-			t.Fatal(err)
-		}
-		return &info.State
-	}
+	stored := func(stream string) *jetstreamState { return stateOf(t, c, stream) }
 	for _, kind := range []string{events.KindWrite, events.KindWindow, events.KindDead, events.KindParked, events.KindChange, "recall"} {
 		publish("mem.alice.intake."+kind+".planted", `{"content":"planted"}`, nil)
 	}
@@ -94,10 +84,47 @@ func TestIntake(t *testing.T) {
 	}
 }
 
+// TestIntakeOfOddPublishes passes on publishes that a subscription, or the headers of a batch, could make an error of.
+func TestIntakeOfOddPublishes(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	runIntake(t, c)
+	largest := strings.Repeat("x", int(c.NC.MaxPayload()))
+	const n = 12
+	for range n { // together they are a batch, whose headers do not fit beside them
+		if err := c.NC.Publish("mem.mo.intake.message.large", []byte(largest)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range n {
+		empty := &nats.Msg{Subject: "mem.mo.intake.flush.empty", Header: nats.Header{"Status": {"503"}, "Description": {"No Responders"}}}
+		if err := c.NC.PublishMsg(empty); err != nil {
+			t.Fatal(err)
+		}
+	}
+	natstest.Eventually(t, "all is stored", func() bool {
+		s := stateOf(t, c, c.Naming.Messages())
+		return s.in(".message.large") == n && s.in(".flush.empty") == n
+	})
+}
+
 // jetstreamState is the part of a stream's state that the broker returns.
 type jetstreamState struct {
 	Messages int
 	Subjects map[string]int
+}
+
+func stateOf(t *testing.T, c *events.Conn, stream string) *jetstreamState {
+	t.Helper()
+	m, err := c.NC.Request("$JS.API.STREAM.INFO."+stream, []byte(`{"subjects_filter":">"}`), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct{ State jetstreamState }
+	if err := json.Unmarshal(m.Data, &info); err != nil {
+		t.Fatal(err)
+	}
+	return &info.State
 }
 
 // in counts the messages of subjects with a suffix.

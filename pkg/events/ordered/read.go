@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -168,12 +169,12 @@ func (r *reader) collect(ctx context.Context, cons jetstream.Consumer) ([]events
 		if m == nil {
 			return batch, err
 		}
-		e, md, err := pull.EventOf(r.conn, m)
+		e, delivery, err := pull.Delivered(r.conn, m)
 		if err != nil {
 			return batch, err
 		}
-		if md.Sequence.Consumer != r.received+1 {
-			return batch, events.Broken(events.CauseGap, fmt.Errorf("consumer of %s sent delivery %d after %d", r.cfg.Stream, md.Sequence.Consumer, r.received))
+		if delivery != r.received+1 {
+			return batch, events.Broken(events.CauseGap, fmt.Errorf("consumer of %s sent delivery %d after %d", r.cfg.Stream, delivery, r.received))
 		}
 		r.received++
 		size += len(e.Data)
@@ -183,7 +184,7 @@ func (r *reader) collect(ctx context.Context, cons jetstream.Consumer) ([]events
 }
 
 // next returns the next delivery, or nil when the batch is complete as it is.
-func (r *reader) next(ctx context.Context, cons jetstream.Consumer, batch []events.Event) (jetstream.Msg, error) {
+func (r *reader) next(ctx context.Context, cons jetstream.Consumer, batch []events.Event) (*nats.Msg, error) {
 	select {
 	case m := <-r.sub.Messages:
 		return m, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
@@ -118,12 +119,12 @@ func (s *scanner) run(ctx context.Context) error {
 }
 
 // handle passes one delivery to fn and reports whether the scan is over.
-func (s *scanner) handle(m jetstream.Msg) (over bool, err error) {
-	e, md, err := pull.EventOf(s.conn, m)
+func (s *scanner) handle(m *nats.Msg) (over bool, err error) {
+	e, delivery, err := pull.Delivered(s.conn, m)
 	if err != nil {
 		return false, err
 	}
-	if md.Sequence.Consumer != s.received+1 {
+	if delivery != s.received+1 {
 		return false, events.Broken(events.CauseGap, fmt.Errorf("consumer of %s left out a delivery", s.stream))
 	}
 	s.received++
