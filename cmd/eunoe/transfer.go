@@ -167,6 +167,9 @@ func (a *cli) showImport(w io.Writer, r transfer.Report) error {
 	if r.Doubles > 0 {
 		doubles = fmt.Sprintf(" (%d of them duplicates, with an id that was there before)", r.Doubles)
 	}
+	if r.Resumed > 0 {
+		fmt.Fprintf(w, "the first %s were in from an earlier run\n", count(r.Resumed, "line"))
+	}
 	fmt.Fprintf(w, "imported %s%s, %s, %s\n", count(r.Messages, "message"), doubles, plural(r.Flushes, "flush", "flushes"), count(r.Requests, "request"))
 	showSkipped(w, r.Source)
 	if r.Same+r.Differ+r.Retained+r.Missing > 0 {
@@ -197,8 +200,8 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
 
 Messages and requests are read from the log, so an operator's credentials are
 needed. import reads it back, and refuses one without its end. FILE of --out gets
-its name when it is complete: an earlier one stays until then, and an interrupted
-export leaves FILE.N.part.
+its name when it is complete: an earlier one stays until then. An export that is
+killed leaves FILE.N.part, which the next one to FILE removes.
 
 What was forgotten before the end of the export is not in FILE: an export waits half
 a minute for forgets that are carried out, and begins anew, at most five times, where

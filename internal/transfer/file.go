@@ -44,43 +44,60 @@ type UnknownField struct {
 
 // Open reads and checks the whole file, so that nothing is sent of a file with a wrong line. "-" is standard
 // input, which is copied to a temporary file first; so is what is converted from the export of another program. remove
-// deletes these files.
+// closes these files, which have no name where the system allows it: a process that is killed leaves none behind.
 func Open(ctx context.Context, path string, stdin io.Reader, opt chatexport.Options) (f *File, remove func(), err error) {
 	f = &File{Name: path}
-	dir, remove, err := console.TempDir()
-	if err != nil {
-		return nil, func() {}, err
+	var temp []*console.TempFile
+	remove = func() {
+		for _, t := range temp {
+			t.Remove() //nolint:errcheck // it is a temporary file
+		}
 	}
-	real := path
+	create := func() (*console.TempFile, error) {
+		t, err := console.CreateTemp()
+		if err == nil {
+			temp = append(temp, t)
+		}
+		return t, err
+	}
+	f.open = func() (io.ReadCloser, error) { return os.Open(path) }
+	var real *os.File
 	if path == "-" {
-		f.Name, real = "standard input", dir+"/import"
-		if err := copyTo(real, stdin); err != nil {
+		f.Name = "standard input"
+		in, err := create()
+		if err != nil {
 			return nil, remove, err
 		}
+		if _, err := io.Copy(in, stdin); err != nil {
+			return nil, remove, fmt.Errorf("copy standard input: %w", err)
+		}
+		real, f.open = in.File, in.Open
+	} else if real, err = os.Open(path); err != nil {
+		return nil, remove, console.UsageError{Err: fmt.Errorf("import: %w", err)}
+	} else {
+		defer real.Close() //nolint:errcheck // it was only read
 	}
-	if converted := dir + "/import.jsonl"; opt.Format != "" || !jsonLines(real) {
-		if f.Report, err = convert(ctx, real, opt, converted); err != nil {
+	if opt.Format != "" || !jsonLines(real) {
+		out, err := create()
+		if err == nil {
+			f.open = out.Open
+			f.Report, err = convert(ctx, real, opt, out)
+		}
+		if err != nil {
 			return nil, remove, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		real = converted
 	}
-	f.open = func() (io.ReadCloser, error) { return os.Open(real) }
 	return f, remove, f.check()
 }
 
 // jsonLines reports whether a file is read as JSON Lines: where it is no export of another program, the errors are those
 // of its lines.
-func jsonLines(path string) bool {
-	in, err := os.Open(path)
-	if err != nil {
-		return true
-	}
-	defer in.Close() //nolint:errcheck // it was only read
+func jsonLines(in *os.File) bool {
 	info, err := in.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return true
 	}
-	first, _ := bufio.NewReaderSize(in, 64<<10).ReadSlice('\n') //nolint:errcheck // a long first line is looked at by its beginning
+	first, _ := bufio.NewReaderSize(io.NewSectionReader(in, 0, info.Size()), 64<<10).ReadSlice('\n') //nolint:errcheck // a long first line is looked at by its beginning
 	if _, err := ParseLine(bytes.TrimSpace(first)); err == nil {
 		return true
 	}
@@ -92,17 +109,8 @@ func jsonLines(path string) bool {
 }
 
 // convert writes an export of another program as JSON Lines.
-func convert(ctx context.Context, from string, opt chatexport.Options, to string) (report *chatexport.Report, err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return nil, console.UsageError{Err: err}
-	}
-	defer in.Close() //nolint:errcheck // it was only read
+func convert(ctx context.Context, in *os.File, opt chatexport.Options, out io.Writer) (report *chatexport.Report, err error) {
 	info, err := in.Stat()
-	if err != nil {
-		return nil, err
-	}
-	out, err := os.Create(to)
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +119,7 @@ func convert(ctx context.Context, from string, opt chatexport.Options, to string
 	if errors.Is(err, memory.ErrInvalid) {
 		err = console.UsageError{Err: err}
 	}
-	return &r, errors.Join(err, w.Flush(), out.Close())
-}
-
-func copyTo(path string, in io.Reader) error {
-	out, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("copy standard input: %w", err)
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return &r, errors.Join(err, w.Flush())
 }
 
 // check reads and counts every line; an export must have its end line.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/chatexport"
@@ -80,6 +82,15 @@ func (im *Importer) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if skip > 0 {
+		there, err := im.sentBefore(ctx, skip)
+		if err != nil {
+			return err
+		}
+		if !there {
+			skip = 0
+		}
+	}
 	im.report.Resumed, im.done = skip, skip
 	if err := im.send(ctx, skip); err != nil {
 		return errors.Join(err, im.save())
@@ -106,12 +117,18 @@ func (im *Importer) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// save writes the progress of the import.
+// save writes the progress of the import. Where nothing may be written beside the file there is no checkpoint: an import
+// that is interrupted then begins anew, and the messages that are in keep their ids.
 func (im *Importer) save() error {
 	if im.cfg.Checkpoint == "" {
 		return nil
 	}
-	return im.mark().write(im.cfg.Checkpoint)
+	err := im.mark().write(im.cfg.Checkpoint)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		im.cfg.Checkpoint = ""
+		return nil
+	}
+	return err
 }
 
 func (im *Importer) mark() checkpoint {

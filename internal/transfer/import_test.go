@@ -19,7 +19,13 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests, or, in a child process, what a test kills.
+func TestMain(m *testing.M) {
+	if what := os.Getenv("EUNOE_TEST_CHILD"); what != "" {
+		os.Exit(child(what))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // diary writes a file of messages in three sessions.
 func diary(t *testing.T, messages int) string {

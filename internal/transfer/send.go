@@ -16,9 +16,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// saveEvery is how many lines are sent between two checkpoints.
-const saveEvery = 200
-
 // send sends the lines after skip, in order. The lines before are read too, because later ones refer to them.
 func (im *Importer) send(ctx context.Context, skip int) (err error) {
 	bar := console.NewBar(im.cfg.Progress, im.file.Lines, "sending")
@@ -44,10 +41,7 @@ func (im *Importer) send(ctx context.Context, skip int) (err error) {
 		}
 		im.done = number
 		bar.Set(number) //nolint:errcheck // a bar that cannot be drawn changes nothing
-		if number%saveEvery == 0 {
-			return im.save()
-		}
-		return nil
+		return im.save()
 	})
 }
 
