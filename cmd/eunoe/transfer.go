@@ -196,10 +196,11 @@ const exportHelp = `Writes the bank as JSON lines, one record a line:
   {"record":"write","bank":"alice","request":"retain","body":{…}}   what was written by request
   {"record":"fact","bank":"alice","item":{…}}               what came of it: fact, composite,
                                                             observation, entity, conflict
-  {"record":"end","lines":n}
+  {"record":"end","lines":n,"sum":"…"}                      SHA-256 of the lines before it
 
 Messages and requests are read from the log, so an operator's credentials are
-needed. import reads it back, and refuses one without its end. FILE of --out gets
+needed. import reads it back, and refuses one without its end, and one whose lines are
+not those that were written: who edits it removes "sum". FILE of --out gets
 its name when it is complete: an earlier one stays until then. An export that is
 killed leaves FILE.N.part, which the next one to FILE removes.
 

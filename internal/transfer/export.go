@@ -2,9 +2,13 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
@@ -24,11 +28,12 @@ type Exporter struct {
 	client *client.Client
 	bank   memory.BankID
 	out    *bufio.Writer
+	sum    hash.Hash // of the lines
 }
 
 // NewExporter returns an Exporter of a bank. The caller closes the client and the writer.
 func NewExporter(c *client.Client, bank memory.BankID, w io.Writer) *Exporter {
-	return &Exporter{Records: map[string]int{}, client: c, bank: bank, out: bufio.NewWriter(w)}
+	return &Exporter{Records: map[string]int{}, client: c, bank: bank, out: bufio.NewWriter(w), sum: sha256.New()}
 }
 
 // Run writes the export. A bank that does not exist is memory.ErrNotFound. Where something of the bank was forgotten
@@ -49,7 +54,9 @@ func (e *Exporter) Run(ctx context.Context) error {
 		func() error { return e.writes(ctx) },
 		func() error { return e.derived(ctx) },
 		func() error { return e.nothingForgotten(ctx, began) },
-		func() error { return e.line(Line{Record: lineEnd, Lines: e.Lines}) },
+		func() error {
+			return e.line(Line{Record: lineEnd, Lines: e.Lines, Sum: hex.EncodeToString(e.sum.Sum(nil))})
+		},
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -70,10 +77,16 @@ func (e *Exporter) line(l Line) error {
 // write writes a line of a record.
 func (e *Exporter) write(record string, v any) error {
 	e.Records[record]++
-	enc := json.NewEncoder(e.out)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
 	e.Lines++
-	return enc.Encode(v)
+	addLine(e.sum, line.Bytes())
+	_, err := e.out.Write(line.Bytes())
+	return err
 }
 
 // profile returns the update that recreates a bank's profile.

@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/internal/console"
 	"github.com/eunoe-memory/eunoe/pkg/chatexport"
@@ -129,14 +131,18 @@ func (f *File) check() error {
 		return console.UsageError{Err: fmt.Errorf("import: %w", err)}
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	sum := sha256.New()
+	sum, said := sha256.New(), sha256.New()
 	exported, ended := false, false
 	err = Scan(f.Name, io.TeeReader(in, sum), func(number int, l Line) error {
 		exported = exported || l.Record == lineExport
 		ended = l.Record == lineEnd
-		if ended && l.Lines != number-1 {
-			return fmt.Errorf("says that %d lines stand before it; there are %d", l.Lines, number-1)
+		switch {
+		case ended && l.Lines != number-1:
+			return memory.Invalid("lines", "says that %d lines stand before it; there are %d", l.Lines, number-1)
+		case ended && l.Sum != "" && l.Sum != hex.EncodeToString(said.Sum(nil)):
+			return memory.Invalid("sum", "is not that of the lines before it: the file is damaged, or was edited, and can be imported without this field")
 		}
+		addLine(said, l.raw)
 		f.Lines = number
 		if len(l.Event) > f.largest.bytes {
 			f.largest = messageSize{number, len(l.Event)}
@@ -159,6 +165,13 @@ func (f *File) check() error {
 	}
 	f.hash = hex.EncodeToString(sum.Sum(nil))
 	return nil
+}
+
+// addLine adds a line of an export, without its end, to the sum of its lines: line ends and byte order marks change with the
+// programs that a file passes through.
+func addLine(sum hash.Hash, line []byte) {
+	sum.Write(bytes.TrimSpace(line)) //nolint:errcheck // a hash takes everything
+	sum.Write([]byte("\n"))          //nolint:errcheck // a hash takes everything
 }
 
 // Scan calls fn with each line of the file.
@@ -186,8 +199,15 @@ func Scan(name string, in io.Reader, fn func(number int, l Line) error) error {
 			continue
 		}
 		l, err := ParseLine(line)
-		if err == nil {
+		switch l.raw = line; {
+		case err == nil:
 			err = fn(number, l)
+		case bytes.IndexByte(line, 0) >= 0:
+			err = fmt.Errorf("it holds a zero byte: the file is damaged, or in UTF-16 and has to be saved as UTF-8: %w", err)
+		case !utf8.Valid(line):
+			err = fmt.Errorf("the file is damaged, or in another encoding, as Latin-1 or UTF-16, and has to be saved as UTF-8: %w", err)
+		case number == 1 && line[0] != '{':
+			err = fmt.Errorf("the file is neither JSON lines nor an export that is known here; if it is one, --from names its program: %w", err)
 		}
 		if err != nil {
 			return lineError(name, number, err)

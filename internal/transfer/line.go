@@ -49,6 +49,7 @@ type Line struct {
 
 	Format  int              `json:"format,omitempty"`  // of an export
 	Lines   int              `json:"lines,omitempty"`   // of an end: how many stood before it
+	Sum     string           `json:"sum,omitempty"`     // of an end: SHA-256 of the lines before it
 	Profile *wire.BankUpdate `json:"profile,omitempty"` // of a bank
 	Request string           `json:"request,omitempty"` // of a write: the endpoint
 	Body    json.RawMessage  `json:"body,omitempty"`    // of a write: the request
@@ -58,6 +59,7 @@ type Line struct {
 
 	Message memory.Message `json:"-"`
 	Event   []byte         `json:"-"` // of a message: the body to publish, unknown fields kept
+	raw     []byte         // as it stands in the file, until the next one is read
 	unknown []string       // fields of a message that have no meaning, in order
 }
 

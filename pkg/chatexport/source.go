@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -84,6 +85,9 @@ type limited struct {
 	part    part
 	read    int64
 	decoder *json.Decoder // that reads from it; nil = another reader
+	text    bool          // it is text, of which every byte is checked
+	rest    []byte        // the beginning of a letter, whose end was not read yet
+	line    int           // how many lines were read to their ends
 }
 
 func (l *limited) Read(b []byte) (int, error) {
@@ -104,7 +108,32 @@ func (l *limited) Read(b []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = l.part.broken(err)
 	}
+	if l.text {
+		if wrong := l.check(b[:n], errors.Is(err, io.EOF)); wrong != nil {
+			return 0, wrong
+		}
+	}
 	return n, err
+}
+
+// check returns an error where what was read is not UTF-8, or holds a zero, as UTF-16 does and a file that lost a block:
+// what would be kept of it lacks words, and nothing says so. last says that nothing follows.
+func (l *limited) check(b []byte, last bool) error {
+	b = append(l.rest, b...)
+	for len(b) > 0 && (last || utf8.FullRune(b)) {
+		letter, size := utf8.DecodeRune(b)
+		switch {
+		case letter == 0:
+			return l.part.broken(fmt.Errorf("line %d holds a zero byte: the file is damaged, or in UTF-16 and has to be saved as UTF-8", l.line+1))
+		case letter == utf8.RuneError && size == 1:
+			return l.part.broken(fmt.Errorf("line %d is not UTF-8: the file is damaged, or in another encoding, as Latin-1 or UTF-16, and has to be saved as UTF-8", l.line+1))
+		case letter == '\n':
+			l.line++
+		}
+		b = b[size:]
+	}
+	l.rest = append(l.rest[:0], b...)
+	return nil
 }
 
 // like returns the parts whose name without folders matches a pattern of path.Match, in order of name. A file that is
@@ -139,7 +168,7 @@ func (s *source) decode(pattern string, fn func(*json.Decoder) error) error {
 // json calls fn with a JSON decoder of the part.
 func (p part) json(fn func(*json.Decoder) error) error {
 	return p.read(func(in *limited) error {
-		in.decoder = json.NewDecoder(in)
+		in.decoder, in.text = json.NewDecoder(in), true
 		err := fn(in.decoder)
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError

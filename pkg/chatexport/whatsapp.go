@@ -44,13 +44,14 @@ type moment struct {
 
 // whatsApp reads one chat.
 type whatsApp struct {
-	r     *reading
-	chat  string
-	order DateOrder
-	at    moment
-	text  strings.Builder
-	open  bool           // a message has begun
-	same  map[string]int // how often a message with the same time, speaker and text was read
+	r      *reading
+	chat   string
+	order  DateOrder
+	at     moment
+	text   strings.Builder
+	open   bool           // a message has begun
+	number int            // of the line on which it begins
+	same   map[string]int // how often a message with the same time, speaker and text was read
 }
 
 // readWhatsApp reads the text of a chat: _chat.txt in an archive, or the file alone.
@@ -83,14 +84,19 @@ func readWhatsApp(r *reading, src *source) error {
 	return nil
 }
 
-// lines calls fn with each line of a text.
-func lines(p part, fn func(string) error) error {
+// lines calls fn with each line of a text, numbered from 1. A line ends with LF, CR LF or CR.
+func lines(p part, fn func(number int, line string) error) error {
 	return p.read(func(in *limited) error {
+		in.text = true
 		sc := bufio.NewScanner(in)
 		sc.Buffer(make([]byte, 0, 64<<10), MaxContent)
+		number := 0
 		for sc.Scan() {
-			if err := fn(strings.TrimRight(sc.Text(), "\r")); err != nil {
-				return err
+			for line := range strings.SplitSeq(strings.TrimRight(sc.Text(), "\r"), "\r") {
+				number++
+				if err := fn(number, line); err != nil {
+					return err
+				}
 			}
 		}
 		if err := sc.Err(); errors.Is(err, bufio.ErrTooLong) {
@@ -123,6 +129,12 @@ func begins(line string) (at moment, rest string, ok bool) {
 	return at, m[17], true
 }
 
+// The years of a chat: another one is that of a damaged line. Phones in Thailand write the Buddhist year.
+const (
+	firstYear, lastYear = 2000, 2099
+	buddhist            = 543
+)
+
 // in returns the time in an order of dates; ok is false where there is no such day.
 func (m moment) in(order DateOrder, zone *time.Location) (t time.Time, ok bool) {
 	year, month, day := m.third, m.second, m.first
@@ -132,11 +144,20 @@ func (m moment) in(order DateOrder, zone *time.Location) (t time.Time, ok bool) 
 	case order == MDY:
 		month, day = m.first, m.second
 	}
-	if year < 100 {
+	switch {
+	case year < 100:
 		year += 2000
+	case year > lastYear && year <= lastYear+buddhist:
+		year -= buddhist
 	}
 	t = time.Date(year, time.Month(month), day, m.hour, m.minute, m.sec, 0, zone)
-	return t.UTC(), t.Day() == day && int(t.Month()) == month && m.hour < 24 && m.minute < 60 && m.sec < 60
+	return t.UTC(), t.Day() == day && int(t.Month()) == month && year >= firstYear && year <= lastYear && m.hour < 24 && m.minute < 60 && m.sec < 60
+}
+
+// wrong returns the error of a message with no such time in an order of dates.
+func (m moment) wrong(line int, order DateOrder) error {
+	return memory.Invalid("dates", "line %d begins with the date %d %d %d and the time %d:%02d, which there is not in the order %s: the line is damaged, or the chat has another order",
+		line, m.first, m.second, m.third, m.hour, m.minute, order)
 }
 
 // dateOrder infers the order of dates from all of them: from numbers that are no month, from dots, which no
@@ -146,13 +167,17 @@ func dateOrder(p part) (DateOrder, error) {
 	sorted := map[DateOrder]bool{DMY: true, MDY: true}
 	last := map[DateOrder]time.Time{}
 	dates, dots := 0, false
-	err := lines(p, func(line string) error {
+	err := lines(p, func(number int, line string) error {
 		at, _, ok := begins(line)
 		if !ok || at.long {
 			return nil
 		}
 		dates++
 		dots = dots || at.dots
+		_, dmy := at.in(DMY, time.UTC)
+		if _, mdy := at.in(MDY, time.UTC); !dmy && !mdy {
+			return at.wrong(number, DMY+" or "+MDY)
+		}
 		for order := range possible {
 			t, ok := at.in(order, time.UTC)
 			possible[order] = possible[order] && ok
@@ -182,18 +207,22 @@ func dateOrder(p part) (DateOrder, error) {
 }
 
 // line adds a line to the message that is open, or ends that and begins the next.
-func (w *whatsApp) line(line string) error {
+func (w *whatsApp) line(number int, line string) error {
 	at, rest, ok := begins(line)
-	if !ok {
-		if w.open {
-			w.text.WriteString("\n" + line)
-		}
+	switch {
+	case !ok && w.open:
+		w.text.WriteString("\n" + line)
+		return nil
+	case !ok && strings.TrimSpace(line) != "":
+		w.r.skip("lines before the first message")
+		return nil
+	case !ok:
 		return nil
 	}
 	if err := w.end(); err != nil {
 		return err
 	}
-	w.open, w.at = true, at
+	w.open, w.at, w.number = true, at, number
 	w.text.WriteString(rest)
 	return nil
 }
@@ -208,7 +237,7 @@ func (w *whatsApp) end() error {
 	w.text.Reset()
 	at, ok := w.at.in(w.order, w.r.opt.Zone)
 	if !ok {
-		return memory.Invalid("dates", "the date %d %d %d of a message is none in the order %s", w.at.first, w.at.second, w.at.third, w.order)
+		return w.at.wrong(w.number, w.order)
 	}
 	speaker, said, named := strings.Cut(text, ": ")
 	switch {
