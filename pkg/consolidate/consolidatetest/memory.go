@@ -6,6 +6,7 @@ package consolidatetest
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -86,9 +87,24 @@ func (m *Memory) Write(w memory.Write, cfg plan.Config) (memory.Changes, error) 
 	}
 	c, err := plan.Plan(m, w, cfg)
 	if err == nil {
+		err = m.checkAnnounced(c)
+	}
+	if err == nil {
 		m.Apply(w, c)
 	}
 	return c, err
+}
+
+// checkAnnounced checks that the changes call a composite added exactly if it was not there: a plan that did not read
+// one that is stored would make it anew.
+func (m *Memory) checkAnnounced(c memory.Changes) error {
+	for _, e := range c.Changes {
+		_, stored := m.Tree[memory.CompositeID(e.Record)]
+		if e.What == memory.ChangeComposite && stored != (e.Op != memory.OutcomeAdded) {
+			return fmt.Errorf("composite %s is %s; stored before: %v", e.Record, e.Op, stored)
+		}
+	}
+	return nil
 }
 
 // Apply applies what a plan changes.

@@ -85,8 +85,7 @@ func (ws *workspace) withoutLost(list []memory.WindowMessage, stored map[uint64]
 	if len(missing) == 0 || ws.err != nil {
 		return list
 	}
-	forgotten, err := ws.view.Tombstoned(missing)
-	ws.fail(err)
+	forgotten := ws.forgotten(missing)
 	return slices.DeleteFunc(slices.Clone(list), func(m memory.WindowMessage) bool {
 		return slices.Contains(missing, m.Seq) && !forgotten[m.Seq]
 	})

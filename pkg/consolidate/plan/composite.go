@@ -87,9 +87,10 @@ func (l *level) compose(members []string) *memory.Composite {
 	return &c
 }
 
-// putComposite sets a composite's new state.
+// putComposite sets a composite's new state. One that is stored was read before: it is the parent of its members, and
+// whoever groups members reads what stands above them.
 func (ws *workspace) putComposite(c memory.Composite) {
-	s := ws.composite(c.ID)
+	s := ws.composites[c.ID]
 	if s == nil {
 		s = &compositeState{}
 		ws.composites[c.ID] = s

@@ -33,18 +33,26 @@ func (ws *workspace) entity(id memory.EntityID) *entityState {
 	if s, ok := ws.entities[id]; ok {
 		return s
 	}
-	if ws.err != nil {
-		return nil
-	}
-	found, err := ws.view.Entities([]memory.EntityID{id})
-	if ws.fail(err) || len(found) == 0 {
+	ws.readEntities([]memory.EntityID{id})
+	found := ws.storedEntities[id]
+	if found == nil {
 		ws.entities[id] = nil
 		return nil
 	}
-	s := &entityState{before: &found[0], now: found[0]}
+	s := &entityState{before: found, now: *found}
 	s.now.Aliases = slices.Clone(s.now.Aliases)
 	ws.entities[id] = s
 	return s
+}
+
+// normalEntity returns the id, type and name that an id of an event stands for: type "other" for one that is not known.
+// The id is "" where there is no name.
+func normalEntity(id memory.EntityID) (memory.EntityID, memory.EntityType, string) {
+	typ, name := id.Split()
+	if !typ.Known() {
+		typ = memory.EntityOther
+	}
+	return memory.NewEntityID(typ, name), typ, name
 }
 
 // resolveAll returns the sorted set of entities that ids name, made where they are new. The text may hold their names
@@ -86,11 +94,7 @@ func namesIn(f memory.Fact) []memory.EntityID {
 // an alias, or a short form's person; else a new one. Type "other" means an unknown type and matches any. It is "" for
 // an id without a name.
 func (ws *workspace) resolve(id memory.EntityID, text string) memory.EntityID {
-	typ, name := id.Split()
-	if !typ.Known() {
-		typ = memory.EntityOther
-	}
-	id = memory.NewEntityID(typ, name)
+	id, typ, name := normalEntity(id)
 	if id == "" {
 		return ""
 	}
@@ -146,6 +150,9 @@ func (ws *workspace) entitiesNamed(name string) []memory.Entity {
 	}
 	matches := map[memory.EntityID]bool{}
 	for _, e := range found {
+		if _, ok := ws.storedEntities[e.ID]; !ok {
+			ws.storedEntities[e.ID] = &e
+		}
 		matches[e.ID] = ws.entity(e.ID) != nil
 	}
 	normal := memory.NormalText(name)

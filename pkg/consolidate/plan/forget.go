@@ -288,12 +288,3 @@ func (ws *workspace) updateTimes(f memory.Fact) {
 		ws.retime(*f.State)
 	}
 }
-
-// anyForgotten reports whether one of the message events was forgotten: a window that was in flight then holds its text.
-func (ws *workspace) anyForgotten(seqs []uint64) bool {
-	if ws.err != nil {
-		return false
-	}
-	found, err := ws.view.Tombstoned(seqs)
-	return !ws.fail(err) && len(found) > 0
-}

@@ -15,11 +15,6 @@ import (
 // addFacts takes in the facts and relations of the write, in order, and reports on each.
 func (ws *workspace) addFacts() {
 	ws.out.Outcome.Results = append(ws.out.Outcome.Results, ws.write.Refused...)
-	ids := make([]memory.FactID, len(ws.write.Facts))
-	for i, f := range ws.write.Facts {
-		ids[i] = memory.NewFactID(ws.write.Bank, f.Text, cmp.Or(f.Kind, memory.KindWorld))
-	}
-	ws.load(ids)
 	sources := ws.sourcesOf(ws.write.Facts)
 	for _, given := range ws.write.Facts {
 		f, reason := sources.check(cloneFact(given))
@@ -114,11 +109,7 @@ func (ws *workspace) sourcesOf(facts []memory.Fact) storedSources {
 			seqs = append(seqs, m.Seq)
 		}
 	}
-	if len(seqs) > 0 && ws.err == nil {
-		found, err := ws.view.Tombstoned(unite(seqs, nil))
-		ws.fail(err)
-		out.forgotten = found
-	}
+	out.forgotten = ws.forgotten(seqs)
 	return out
 }
 

@@ -189,25 +189,6 @@ func (ws *workspace) changedNear(level int, n memory.Node) (near []Neighbour, ch
 	return near, changed
 }
 
-// parent returns the composite above a node as stored; "" for none.
-func (ws *workspace) parent(level int, id string) memory.CompositeID {
-	if p, ok := ws.parents[id]; ok {
-		return p
-	}
-	if ws.err != nil {
-		return ""
-	}
-	found, err := ws.view.Nodes(level, []string{id})
-	if ws.fail(err) {
-		return ""
-	}
-	ws.parents[id] = ""
-	for _, n := range found {
-		ws.parents[id] = n.Parent
-	}
-	return ws.parents[id]
-}
-
 // composite returns a composite as the write left it; nil if there is none.
 func (ws *workspace) composite(id memory.CompositeID) *compositeState {
 	if id == "" || ws.err != nil {

@@ -59,6 +59,7 @@ func (p *Planner) Plan(view View, w memory.Write) (memory.Changes, error) {
 	if err != nil {
 		return memory.Changes{}, fmt.Errorf("plan write %d: %w", w.Seq, err)
 	}
+	ws.readAhead()
 	ws.apply()
 	ws.addVectors()
 	changes := ws.buildChanges()
@@ -171,12 +172,15 @@ type workspace struct {
 	relations    []memory.Relation
 
 	// Caches of what the view answered.
-	nodes        map[string]memory.Node                   // of facts that were not loaded whole
-	parents      map[string]memory.CompositeID            // composite above a node, "" for none
-	neighbours   map[string]neighbours                    // by node
-	readings     map[string]nodeReading                   // by node
-	replacements map[memory.MessageID]*memory.Replacement // nil = none
-	events       map[uint64]*StoredMessage                // by sequence; nil = not stored
+	storedEntities map[memory.EntityID]*memory.Entity       // nil = not stored
+	windows        map[memory.WindowID]*memory.WindowEnd    // nil = did not end
+	tombstones     map[uint64]bool                          // of events that were looked up: whether they were forgotten
+	nodes          map[string]memory.Node                   // of facts that were not loaded whole
+	parents        map[string]memory.CompositeID            // composite above a node, "" for none
+	neighbours     map[string]neighbours                    // by node
+	readings       map[string]nodeReading                   // by node
+	replacements   map[memory.MessageID]*memory.Replacement // nil = none
+	events         map[uint64]*StoredMessage                // by sequence; nil = not stored
 
 	resolved     map[memory.EntityID]memory.EntityID // ids the write names, and the entities they stand for
 	participants []memory.EntityID                   // who spoke the messages of the write
@@ -191,20 +195,23 @@ func newWorkspace(view View, w memory.Write, cfg Config, reader *statement.Reade
 	}
 	return &workspace{
 		view: view, cfg: cfg, reader: reader, write: w, bank: bank, limits: cfg.thresholds(bank), liveBefore: -1,
-		out:          memory.Changes{Outcome: memory.WriteOutcome{Op: w.Op, Write: w.Seq}},
-		facts:        map[memory.FactID]*factState{},
-		composites:   map[memory.CompositeID]*compositeState{},
-		entities:     map[memory.EntityID]*entityState{},
-		conflicts:    map[memory.ConflictID]*conflictState{},
-		observations: map[memory.ObservationID]*observationState{},
-		nodes:        map[string]memory.Node{},
-		parents:      map[string]memory.CompositeID{},
-		neighbours:   map[string]neighbours{},
-		readings:     map[string]nodeReading{},
-		replacements: map[memory.MessageID]*memory.Replacement{},
-		events:       map[uint64]*StoredMessage{},
-		resolved:     map[memory.EntityID]memory.EntityID{},
-		reworded:     map[int][]string{},
+		out:            memory.Changes{Outcome: memory.WriteOutcome{Op: w.Op, Write: w.Seq}},
+		facts:          map[memory.FactID]*factState{},
+		composites:     map[memory.CompositeID]*compositeState{},
+		entities:       map[memory.EntityID]*entityState{},
+		conflicts:      map[memory.ConflictID]*conflictState{},
+		observations:   map[memory.ObservationID]*observationState{},
+		storedEntities: map[memory.EntityID]*memory.Entity{},
+		windows:        map[memory.WindowID]*memory.WindowEnd{},
+		tombstones:     map[uint64]bool{},
+		nodes:          map[string]memory.Node{},
+		parents:        map[string]memory.CompositeID{},
+		neighbours:     map[string]neighbours{},
+		readings:       map[string]nodeReading{},
+		replacements:   map[memory.MessageID]*memory.Replacement{},
+		events:         map[uint64]*StoredMessage{},
+		resolved:       map[memory.EntityID]memory.EntityID{},
+		reworded:       map[int][]string{},
 	}, nil
 }
 

@@ -54,6 +54,7 @@ func (ws *workspace) growTree(c levelChanges) {
 
 func (ws *workspace) growLevel(at int, c levelChanges) levelChanges {
 	l := &level{ws: ws, at: at, limits: ws.cfg.limitsAt(ws.limits, at), of: map[string]*family{}}
+	l.load(slices.Concat(c.gone, slices.Collect(maps.Keys(c.renewed)), c.touched, c.fresh))
 	for _, id := range c.gone {
 		l.leave(id)
 	}
@@ -77,6 +78,16 @@ func (ws *workspace) growLevel(at int, c levelChanges) levelChanges {
 		}
 	}
 	return l.flush()
+}
+
+// load reads the composites above nodes, at once.
+func (l *level) load(ids []string) {
+	l.ws.loadParents(l.at-1, ids)
+	parents := make([]string, len(ids))
+	for i, id := range ids {
+		parents[i] = string(l.ws.parents[id])
+	}
+	l.ws.loadNodes(l.at, parents)
 }
 
 // family returns the family of a node, read from the store when it is first asked for; nil for a node in none.
@@ -161,11 +172,11 @@ func (l *level) place(id string) {
 	if len(near) == 0 {
 		return
 	}
-	var parents []string
-	for _, o := range near {
-		parents = append(parents, string(l.ws.parent(l.at-1, o.ID)))
+	beside := make([]string, len(near))
+	for i, o := range near {
+		beside[i] = o.ID
 	}
-	l.ws.loadNodes(l.at, parents)
+	l.load(beside)
 	var edges []cluster.Edge
 	groups, seen := [][]string{{id}}, []string{id}
 	for _, o := range near {

@@ -16,8 +16,8 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 	w := end.Window
 	w.Bank, w.Session = ws.write.Bank, cmp.Or(w.Session, end.SessionID)
 	end.Window = w
-	before, err := ws.view.Window(w.ID)
-	if ws.fail(err) || before != nil && (before.Outcome != memory.WindowDead || end.Outcome == memory.WindowDead) {
+	before := ws.window(w.ID)
+	if ws.err != nil || before != nil && (before.Outcome != memory.WindowDead || end.Outcome == memory.WindowDead) {
 		return
 	}
 	var seqs []uint64
@@ -32,7 +32,7 @@ func (ws *workspace) endWindow(end memory.WindowEnd) {
 	}
 	end.New = ws.withoutLost(w.New, stored)
 	ws.out.Window = &end // always: a forget finds the write by it
-	ws.out.Stale = ws.out.Stale || ws.holdsText() && ws.anyForgotten(slices.Concat(read, ws.sourceSeqs()))
+	ws.out.Stale = ws.out.Stale || ws.holdsText() && len(ws.forgotten(slices.Concat(read, ws.sourceSeqs()))) > 0
 	if ws.hasHigherGeneration(w) {
 		return
 	}
@@ -79,12 +79,7 @@ func (ws *workspace) hasLowerFacts(w memory.Window) bool {
 
 // generation returns how a generation of a window ended; nil if it did not.
 func (ws *workspace) generation(w memory.Window, generation int) *memory.WindowEnd {
-	if ws.err != nil {
-		return nil
-	}
-	end, err := ws.view.Window(memory.NewWindowID(w.Bank, w.Session, w.First(), w.Last(), generation))
-	ws.fail(err)
-	return end
+	return ws.window(memory.NewWindowID(w.Bank, w.Session, w.First(), w.Last(), generation))
 }
 
 // endMessage sets the state of a new message of the window: carried ones are skipped or throttled, the others share the

@@ -23,7 +23,7 @@ import (
 
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
-	mostTripsOfWrite    = 60 // a window with three facts, planned and applied, and its commit
+	mostTripsOfWrite    = 30 // a window with three facts, planned and applied, and its commit
 	mostTripsOfMessages = 8  // a batch of messages
 	mostTripsOfRecall   = 12 // with vectors
 )

@@ -27,6 +27,12 @@ func AnswerOf(ctx context.Context) any { return ctx.Value(answerKey{}) }
 // errStopped ends a function that waits for an answer when another one failed.
 var errStopped = errors.New("another statement of the transaction failed")
 
+// Sends reports whether the engine is a Sender.
+func (t *Tx) Sends() bool {
+	_, ok := t.engine.(Sender)
+	return ok
+}
+
 // Together runs functions whose statements go to the database in common round trips, where the engine is a Sender, and else
 // one after the other. Each sees the transaction as its argument. Of several functions one runs at a time, in their order,
 // up to its next statement with a result; then all of these statements are sent, and the functions go on. A function must

@@ -199,10 +199,13 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 		return fmt.Errorf("remove composite %s: %w", id, err)
 	}
 	a.cache.DropComposite(bank, was.level, was.no, id, was.entities)
-	for i, s := range []string{`UPDATE facts SET parent = NULL WHERE parent = ?1 RETURNING no`, `UPDATE composites SET parent = NULL WHERE parent = ?1 RETURNING no`} {
-		if err := a.setParents("release the children of composite "+string(id), i, "", s, was.no); err != nil {
-			return err
-		}
+	table := "facts"
+	if was.level > 1 {
+		table = "composites"
+	}
+	release := `UPDATE ` + table + ` SET parent = NULL WHERE parent = ?1 RETURNING no`
+	if err := a.setParents("release the children of composite "+string(id), was.level-1, "", release, was.no); err != nil {
+		return err
 	}
 	// Its entities and its vector are removed with it.
 	if err := a.tx.Exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {

@@ -21,6 +21,32 @@ type view struct {
 
 var _ plan.View = (*view)(nil)
 
+// viewOf returns the view that a plan reads: of a database where common round trips save time, one that makes them.
+func viewOf(v *view) plan.View {
+	if v.tx.Sends() {
+		return togetherView{v}
+	}
+	return v
+}
+
+// togetherView is a view of a database that answers several statements in one round trip.
+type togetherView struct{ *view }
+
+var _ plan.TogetherView = togetherView{}
+
+// Together calls functions whose questions go to the database together (engine.Tx.Together).
+func (v togetherView) Together(fns ...func(plan.View) error) error {
+	asking := make([]func(*engine.Tx) error, len(fns))
+	for i, fn := range fns {
+		asking[i] = func(tx *engine.Tx) error {
+			other := *v.view
+			other.tx = tx
+			return fn(togetherView{&other})
+		}
+	}
+	return v.tx.Together(asking...)
+}
+
 // Bank returns the profile; the default profile for a bank that does not exist.
 func (v *view) Bank() (memory.Bank, error) {
 	b := defaultBank(v.id)

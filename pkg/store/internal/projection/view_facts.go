@@ -49,20 +49,36 @@ func (v *view) scanFact(rows *sql.Rows) (memory.Fact, error) {
 	return f, err
 }
 
-// Facts returns facts by id, in any state, with vectors, in the order asked.
+// Facts returns facts by id, in any state, with vectors, in the order asked. A write that says much about one thing asks
+// for the same ones with every fact: the cache keeps them.
 func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
-	known := v.cache.Sourced(v.bank)
-	if len(known) == 0 || len(ids) == 0 {
-		return keyed(v, "read facts", factsByID, ids, v.scanFact, func(f memory.Fact) memory.FactID { return f.ID })
-	}
 	found := make(map[memory.FactID]memory.Fact, len(ids))
-	err := v.tx.Each("read facts", factsByIDBut, []any{engine.List(ids), v.bank, engine.List(known)}, func(rows *sql.Rows) error {
+	var missing []memory.FactID
+	for _, id := range ids {
+		if f, cached := v.cache.Fact(v.bank, id); cached {
+			found[id] = f
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return engine.InOrder(ids, found), nil
+	}
+	query, args := factsByID, []any{engine.List(missing), v.bank}
+	if known := v.cache.Sourced(v.bank); len(known) > 0 {
+		query, args = factsByIDBut, append(args, engine.List(known))
+	}
+	err := v.tx.Each("read facts", query, args, func(rows *sql.Rows) error {
 		f, err := v.scanFact(rows)
+		if err != nil {
+			return err
+		}
 		if list, ok := v.cache.Sources(v.bank, f.ID); ok {
 			f.Sources = slices.Clip(list) // a plan changes no list of sources in place
 		}
+		v.cache.KeepFact(v.bank, f)
 		found[f.ID] = f
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -89,8 +105,7 @@ func (v *view) FactsOfStateSince(subject memory.EntityID, attribute string, at, 
 		[]any{engine.Text(string(subject)), v.bank, engine.Text(attribute), at.UTC().Format("2006-01-02T15:04:05"), engine.Micros(said), limit}, v.scanFact)
 }
 
-// FactsOfEntity returns up to limit live facts that name the entity, the latest said first, ties by id. A write that says
-// much about one entity asks for the same ones with every fact: the cache keeps them.
+// FactsOfEntity returns up to limit live facts that name the entity, the latest said first, ties by id.
 func (v *view) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, error) {
 	what, args := fmt.Sprintf("read facts on %q", string(entity)), []any{engine.Text(string(entity)), v.bank, limit}
 	if v.cache == nil {
@@ -100,24 +115,7 @@ func (v *view) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, 
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[memory.FactID]memory.Fact, len(ids))
-	var missing []memory.FactID
-	for _, id := range ids {
-		if f, cached := v.cache.Fact(v.bank, id); cached {
-			found[id] = f
-		} else {
-			missing = append(missing, id)
-		}
-	}
-	read, err := v.Facts(missing)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range read {
-		v.cache.KeepFact(v.bank, f)
-		found[f.ID] = f
-	}
-	return engine.InOrder(ids, found), nil
+	return v.Facts(ids)
 }
 
 // FactsNaming returns the facts, in any state, that name the entity, by id.

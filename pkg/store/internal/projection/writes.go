@@ -78,7 +78,7 @@ func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
 		}
 		return a.announce(w, used)
 	}
-	changes, err := decide(&view{tx: a.tx, id: w.Bank, bank: bank, cache: a.cache}, w)
+	changes, err := decide(viewOf(&view{tx: a.tx, id: w.Bank, bank: bank, cache: a.cache}), w)
 	if err != nil {
 		return err
 	}
