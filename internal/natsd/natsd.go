@@ -101,7 +101,7 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := eachStream(cfg.Dir, cfg.SyncAlways, func(f streamFiles) error { return errors.Join(f.mend(cfg.Log), f.keep()) }); err != nil {
+	if err := eachStream(cfg.Dir, cfg.SyncAlways, func(f streamFiles) error { return errors.Join(f.mend(cfg.Log), f.keep(), f.finishErasures(cfg.Log)) }); err != nil {
 		return nil, err
 	}
 	s := &Server{dir: cfg.Dir, sync: cfg.SyncAlways}

@@ -145,25 +145,28 @@ func (f streamFiles) checksum(raw []byte) []byte {
 	return hex.AppendEncode(nil, binary.LittleEndian.AppendUint64(nil, sum))
 }
 
-// write replaces a file by a rename.
-func (f streamFiles) write(path string, data []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("nats: settings of %s: %w", f.key, err)
-		}
-	}()
-	tmp, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+// write replaces a file of settings by a rename.
+func (f streamFiles) write(path string, data []byte) error {
+	if err := replaceFile(path, ".new", data, f.sync); err != nil {
+		return fmt.Errorf("nats: settings of %s: %w", f.key, err)
+	}
+	return nil
+}
+
+// replaceFile writes a file under its name and a suffix, and then renames it.
+func replaceFile(path, suffix string, data []byte, sync bool) error {
+	tmp, err := os.OpenFile(path+suffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = tmp.Write(data)
-	if f.sync {
+	if sync {
 		err = errors.Join(err, tmp.Sync())
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(path+".new", path); err != nil || !f.sync {
+	if err := os.Rename(path+suffix, path); err != nil || !sync {
 		return err
 	}
 	dir, err := os.Open(filepath.Dir(path))
