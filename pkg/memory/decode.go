@@ -42,7 +42,7 @@ func decode(data []byte, v any, strict bool) error {
 		d.DisallowUnknownFields()
 	}
 	if err := d.Decode(v); err != nil {
-		return decodeError(err)
+		return decodeError(err, data, reflect.TypeOf(v))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Invalid("", "the body has text after the JSON object")
@@ -97,32 +97,12 @@ func exactFields(data []byte, t reflect.Type, path string) error {
 	if reflect.PointerTo(t).Implements(unmarshaler) {
 		return nil
 	}
-	switch t.Kind() {
-	case reflect.Slice, reflect.Array:
-		var list []json.RawMessage
-		if t.Elem().Kind() <= reflect.Complex128 || t.Elem().Kind() == reflect.String || json.Unmarshal(data, &list) != nil {
-			return nil
+	for _, in := range innerValues(data, t) {
+		if in.of == nil {
+			return Invalid(path+in.name, "unknown field")
 		}
-		for i, item := range list {
-			if err := exactFields(item, t.Elem(), fmt.Sprintf("%s%d.", path, i)); err != nil {
-				return err
-			}
-		}
-	case reflect.Map, reflect.Struct:
-		var object map[string]json.RawMessage
-		if json.Unmarshal(data, &object) != nil {
-			return nil
-		}
-		for _, key := range slices.Sorted(maps.Keys(object)) {
-			var of reflect.Type
-			if t.Kind() == reflect.Map {
-				of = t.Elem()
-			} else if of = fieldType(t, key); of == nil {
-				return Invalid(path+key, "unknown field")
-			}
-			if err := exactFields(object[key], of, path+key+"."); err != nil {
-				return err
-			}
+		if err := exactFields(in.data, in.of, path+in.name+"."); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -153,37 +133,131 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func decodeError(err error) error {
+// decodeError says why a body was not decoded into a value of a type, and of which field.
+func decodeError(err error, body []byte, t reflect.Type) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return Invalid("", "malformed JSON: %s", err)
+	}
+	var first json.RawMessage // without what stands behind the object
+	if json.NewDecoder(bytes.NewReader(body)).Decode(&first) == nil {
+		body = first
+	}
+	if wrong := wrongValue(body, t, ""); wrong != nil {
+		return wrong
+	}
+	return cmp.Or(exactFields(body, t, ""), valueError(err, ""))
+}
+
+// wrongValue returns the error of the innermost value that does not fit its type, with the path that leads to it: the
+// decoder's own names no field where a type decodes itself, and no place in a list. It is nil if every value fits.
+func wrongValue(data []byte, t reflect.Type, path string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	err := json.Unmarshal(data, reflect.New(t).Interface())
+	if err == nil {
+		return nil
+	}
+	if !reflect.PointerTo(t).Implements(unmarshaler) {
+		for _, in := range innerValues(data, t) {
+			if in.of == nil {
+				continue
+			}
+			if wrong := wrongValue(in.data, in.of, path+in.name+"."); wrong != nil {
+				return wrong
+			}
+		}
+	}
+	return valueError(err, strings.TrimSuffix(path, "."))
+}
+
+// innerValue is a field of an object or an item of a list.
+type innerValue struct {
+	name string
+	data []byte
+	of   reflect.Type // nil = the type has no such field
+}
+
+// innerValues returns the values within one of a type, in the order of their names or places. Of a list of numbers or
+// texts there are none.
+func innerValues(data []byte, t reflect.Type) []innerValue {
+	var values []innerValue
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		var list []json.RawMessage
+		if t.Elem().Kind() <= reflect.Complex128 || t.Elem().Kind() == reflect.String || json.Unmarshal(data, &list) != nil {
+			return nil
+		}
+		for i, item := range list {
+			values = append(values, innerValue{fmt.Sprint(i), item, t.Elem()})
+		}
+	case reflect.Map, reflect.Struct:
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) != nil {
+			return nil
+		}
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			var of reflect.Type
+			if t.Kind() == reflect.Map {
+				of = t.Elem()
+			} else {
+				of = fieldType(t, key)
+			}
+			values = append(values, innerValue{key, object[key], of})
+		}
+	}
+	return values
+}
+
+// valueError says what is wrong with a value, given the decoder's error. A field that the error itself names is below path,
+// or the last part of it.
+func valueError(err error, path string) error {
 	var fe *FieldError
 	var te *json.UnmarshalTypeError
 	var pe *time.ParseError
 	switch {
 	case errors.As(err, &fe):
-		return fe
+		within := *fe
+		within.Field = below(path, fe.Field)
+		return &within
 	case errors.As(err, &te):
-		field := te.Field
-		return Invalid(field, "expected %s, got a JSON %s", expected(te.Type.String()), te.Value)
+		return Invalid(cmp.Or(path, te.Field), "expected %s, got a JSON %s", expected(te.Type), te.Value)
 	case errors.As(err, &pe):
-		return Invalid("", "%q is not a time; expected RFC 3339 with a zone, as 2026-05-20T09:14:00Z", clip(strings.Trim(pe.Value, `"`), 40))
-	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		name := strings.Trim(strings.TrimPrefix(err.Error(), "json: unknown field "), `"`)
-		return Invalid(name, "unknown field")
+		return Invalid(path, "%q is not a time; expected RFC 3339 with a zone, as 2026-05-20T09:14:00Z", clip(strings.Trim(pe.Value, `"`), 40))
+	case strings.Contains(err.Error(), "Time.UnmarshalJSON"):
+		return Invalid(path, "expected a time, RFC 3339 with a zone, as 2026-05-20T09:14:00Z")
 	}
-	return Invalid("", "malformed JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+	return Invalid(path, "cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func expected(goType string) string {
+// below returns the path of a field that the error of a value names, which may be the last part of the value's own path.
+func below(path, field string) string {
+	own := path[strings.LastIndexByte(path, '.')+1:]
 	switch {
-	case strings.HasPrefix(goType, "[]"):
+	case field == "" || path == "":
+		return path + field
+	case field == own || strings.HasPrefix(field, own+"."):
+		return path[:len(path)-len(own)] + field
+	}
+	return path + "." + field
+}
+
+func expected(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Slice || k == reflect.Array:
 		return "an array"
-	case strings.HasPrefix(goType, "map"), strings.Contains(goType, "memory."), strings.Contains(goType, "wire."):
+	case k == reflect.Map || k == reflect.Struct:
 		return "an object"
-	case strings.Contains(goType, "int"):
+	case k >= reflect.Int && k <= reflect.Uint64:
 		return "a whole number in range"
-	case strings.Contains(goType, "float"):
+	case k == reflect.Float32 || k == reflect.Float64:
 		return "a number"
-	case strings.Contains(goType, "bool"):
+	case k == reflect.Bool:
 		return "true or false"
 	}
-	return "a " + strings.TrimPrefix(goType, "*")
+	return "a string"
 }

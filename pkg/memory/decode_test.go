@@ -44,6 +44,54 @@ func TestDecodeTakesFieldsByTheirExactNames(t *testing.T) {
 	}
 }
 
+// TestAWrongValueIsNamedByItsPath decodes values that do not fit their type, also those of types that decode themselves.
+func TestAWrongValueIsNamedByItsPath(t *testing.T) {
+	t.Parallel()
+	type Filter struct {
+		Leave *struct {
+			Rooms []string `json:"rooms"`
+		} `json:"leave"`
+	}
+	type guest struct {
+		Arrives *time.Time      `json:"arrives"`
+		Stays   memory.Duration `json:"stays"`
+		Look    memory.Vector   `json:"vector"`
+		Age     int             `json:"age"`
+		Role    memory.Role     `json:"role"`
+	}
+	type body struct {
+		Filter
+		Guests []guest          `json:"guests"`
+		ByName map[string]guest `json:"by_name"`
+		Until  time.Time        `json:"until"`
+	}
+	for text, want := range map[string]string{
+		`{"until":"tomorrow"}`:                                        `until: "tomorrow" is not a time`,
+		`{"until":"2026-02-30T00:00:00Z"}`:                            `until: "2026-02-30T00:00:00Z" is not a time`,
+		`{"until":17}`:                                                `until: expected a time`,
+		`{"guests":[{"age":4},{"arrives":"noon"}]}`:                   `guests.1.arrives: "noon" is not a time`,
+		`{"guests":[{"age":4},{"age":4.5}]}`:                          `guests.1.age: expected a whole number in range`,
+		`{"guests":[{"age":9223372036854775808}]}`:                    `guests.0.age: expected a whole number in range`,
+		`{"guests":[{"stays":"-1s"}]}`:                                `guests.0.stays: "-1s" is not a duration`,
+		`{"guests":[{"stays":{}}]}`:                                   `guests.0.stays: a duration is a string`,
+		`{"guests":[{"vector":"no base64!"}]}`:                        `guests.0.vector: `,
+		`{"guests":[{"role":5}]}`:                                     `guests.0.role: expected a string, got a JSON number`,
+		`{"guests":{"age":1}}`:                                        `guests: expected an array`,
+		`{"by_name":{"Åsa":{"age":"old"}}}`:                           `by_name.Åsa.age: expected a whole number`,
+		`{"leave":[]}`:                                                `leave: expected an object`,
+		`{"leave":{"rooms":[1]}}`:                                     `leave.rooms: expected a string`,
+		`{"leave":{"room":[]}}`:                                       `leave.room: unknown field`,
+		`{"guests":[{"age":1},{"aged":1}]}`:                           `guests.1.aged: unknown field`,
+		`{"until":"soon"} and more`:                                   `until: "soon" is not a time`,
+		`{"until":"2026-05-20T09:14:00Z"`:                             `malformed JSON`,
+		`{"guests":[{"arrives":"2026-05-20T09:14:00Z","stays":NaN}]}`: `malformed JSON`,
+	} {
+		if err := memory.Decode([]byte(text), &body{}); !errors.Is(err, memory.ErrInvalid) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v; expected %q", text, err, want)
+		}
+	}
+}
+
 func TestEncodeKeepsMarksOfHTML(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("<a&b>", 1000)

@@ -51,7 +51,7 @@ func TestParseMessage(t *testing.T) {
 		"an over-long id":            {`{"content":"a","id":"` + strings.Repeat("x", 129) + `"}`, "id"},
 		"an id with a control":       {`{"content":"a","id":"a\u0000b"}`, "id"},
 		"the reserved id form":       {`{"content":"a","id":"seq:9"}`, "id"},
-		"a time without zone":        {`{"content":"a","time":"2026-05-20T09:14:00"}`, ""},
+		"a time without zone":        {`{"content":"a","time":"2026-05-20T09:14:00"}`, "time"},
 		"an image without reference": {`{"images":[{}]}`, "images.0"},
 		"invalid UTF-8":              {"{\"content\":\"\xff\"}", ""},
 		"text after the object":      {`{"content":"a"} x`, ""},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
 // TestHostileRequestsAtEveryEndpoint sends malformed requests to every endpoint. The
@@ -30,8 +32,9 @@ func TestHostileRequestsAtEveryEndpoint(t *testing.T) {
 		{"recall", `{"query":"a","max_tokens":-5}`, "400", "max_tokens"},
 		{"recall", `{"query":"a","records":["thing"]}`, "400", "records"},
 		{"recall", `{"query":"a","strategies":{"magic":1}}`, "400", "strategies"},
-		{"recall", `{"query":"a","as_of":"2026-01-01T00:00:00"}`, "400", ""},
-		{"recall", `{"query":"a","wait":"soon"}`, "400", ""},
+		{"recall", `{"query":"a","as_of":"2026-01-01T00:00:00"}`, "400", "as_of"},
+		{"recall", `{"query":"a","exclude":[]}`, "400", "exclude"},
+		{"recall", `{"query":"a","wait":"soon"}`, "400", "wait"},
 		{"recall", `{"query":"a","vector":[1,2,3]}`, "409", "vector"},
 		{"recall", `{"query":"a","entities":` + string(entities) + `}`, "400", "entities"},
 		{"recall", "{\"query\":\"\xff\"}", "400", ""},
@@ -43,6 +46,7 @@ func TestHostileRequestsAtEveryEndpoint(t *testing.T) {
 		{"retain", `{}`, "400", ""},
 		{"retain", `{"facts":[{"text":""}]}`, "400", "facts.0.text"},
 		{"retain", `{"facts":[{"text":"a fact","vector":[1,2]}]}`, "409", "vector"},
+		{"retain", `{"facts":[{"text":"a"},{"text":"b","said":"noon"}]}`, "400", "facts.1.said"},
 		{"retain", `{"facts":[{"txt":"a"}]}`, "400", "txt"},
 		{"edit", `{"id":"f_none","text":"new"}`, "404", ""},
 		{"edit", `{"text":"new"}`, "400", "id"},
@@ -81,6 +85,19 @@ func TestHostileRequestsAtEveryEndpoint(t *testing.T) {
 		}
 		if field, _ := e["field"].(string); c.field != "" && !strings.Contains(field, c.field) {
 			t.Errorf("%s %.80s: field %q, want %q (%v)", c.endpoint, c.body, field, c.field, e["message"])
+		}
+	}
+	for body, field := range map[string]string{`{"start":5}`: "start", `{"restart":true}`: "restart", `[]`: "the body", `7`: "the body"} {
+		m, err := p.nc.Request("mem.admin.rebuild", []byte(body), natstest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reply struct {
+			Code  int
+			Error string
+		}
+		if err := json.Unmarshal(m.Data, &reply); err != nil || reply.Code != 400 || !strings.HasPrefix(reply.Error, field) {
+			t.Errorf("rebuild %s: %s, %v", body, m.Data, err)
 		}
 	}
 	for _, empty := range []string{`{"query":"?!... --- \"' * ( ) NEAR"}`, `{"query":"\u0000"}`, `{"query":"🦀"}`} {

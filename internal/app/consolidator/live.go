@@ -94,8 +94,8 @@ func (l *liveRebuild) answer(m *nats.Msg) {
 	}
 	var r wire.RebuildRequest
 	status := wire.RebuildStatus{}
-	if err := json.Unmarshal(m.Data, &r); err != nil {
-		status.Error, status.Code = "the request is no JSON object", memory.Code(memory.ErrInvalid)
+	if err := memory.Decode(m.Data, &r); err != nil {
+		status.Error, status.Code = err.Error(), memory.Code(err)
 	} else if r.Shard != l.store.Shard.Index {
 		return // the consolidator of that shard answers
 	} else {
