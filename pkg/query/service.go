@@ -46,6 +46,8 @@ type Service struct {
 	keeper   *keeper // nil without a connection
 	statuses rounds[wire.Status]
 	started  sync.Once
+	// verifying has one place: for the check that runs
+	verifying chan struct{}
 }
 
 // New returns a service. Without Conn the endpoints that write or read the log answer memory.ErrUnavailable, and Run
@@ -60,7 +62,7 @@ func New(cfg Config, deps Deps) (*Service, error) {
 	s := &Service{cfg: cfg, conn: deps.Conn, store: deps.Store, log: deps.Log, now: deps.Now,
 		answers: deps.Answerer != nil,
 		warm:    deps.Embedder != nil && deps.Embedder.Thresholds().RankWeight > 0,
-		ready:   make(chan struct{})}
+		ready:   make(chan struct{}), verifying: make(chan struct{}, 1)}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -218,6 +220,12 @@ func (s *Service) reflectStream(ctx context.Context, bank memory.BankID, r wire.
 // Verify checks the store by itself and against the log it was made from.
 func (s *Service) Verify(ctx context.Context, _ memory.BankID, r wire.VerifyRequest) (wire.Verification, error) {
 	defer admission.Leave(ctx)() // it takes minutes, and operators ask for it seldom
+	select {                     // one holds a connection of the store all the time
+	case s.verifying <- struct{}{}:
+		defer func() { <-s.verifying }()
+	case <-ctx.Done():
+		return wire.Verification{}, ctx.Err()
+	}
 	return verify.Store(ctx, s.conn, s.store, verify.Options{Full: r.Full})
 }
 

@@ -73,20 +73,34 @@ type Request struct {
 type Gate struct {
 	cfg                    Config
 	quick, costly, answers *lane
-	times                  *lru.Cache[timeKey, time.Duration] // average running times
+	times                  *lru.Cache[timeKey, runningTime]
 
 	mu     sync.Mutex
-	banks  map[string]int // requests that run or wait
+	first  map[timeKey]chan struct{} // kinds that were never measured and of which a request runs; closed when it does no more
+	banks  map[string]int            // requests that run or wait
 	bytes  int
 	closed bool
 	empty  chan struct{} // closed and made anew when the last request ends
 }
 
-// timeKey names the requests that share an average.
+// timeKey names the requests that share an average: a kind.
 type timeKey struct {
 	bank, name string
 	large      bool
 }
+
+// runningTime is what is known of a kind.
+type runningTime struct {
+	average time.Duration
+	costly  time.Time // until then the kind is costly whatever the average says
+}
+
+// A request that ran for slowTimes CostlyFrom makes its kind costly for remembered times as long as it ran: a bank could
+// otherwise bring the average down by cheap requests before each of its slow ones.
+const (
+	slowTimes  = 4
+	remembered = 10
+)
 
 // measuredKinds bounds the averages that a Gate keeps.
 const measuredKinds = 4096
@@ -96,12 +110,14 @@ func New(cfg Config) (*Gate, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	times, err := lru.New[timeKey, time.Duration](measuredKinds)
+	times, err := lru.New[timeKey, runningTime](measuredKinds)
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{cfg: cfg, quick: newLane(cfg.Quick), costly: newLane(cfg.Costly), answers: newLane(cfg.Answers), times: times,
-		banks: map[string]int{}, empty: make(chan struct{})}, nil
+	// A request holds a connection of the store, of which there are half as many as quick places: of those a bank has at
+	// most half, whatever its requests turn out to take.
+	return &Gate{cfg: cfg, quick: newLane(cfg.Quick, cfg.Quick/2), costly: newLane(cfg.Costly, cfg.Costly-1), answers: newLane(cfg.Answers, cfg.Answers-1), times: times,
+		first: map[timeKey]chan struct{}{}, banks: map[string]int{}, empty: make(chan struct{})}, nil
 }
 
 // Admit counts a request in. When its bank has too many requests already, or all banks together too many bytes, the
@@ -172,17 +188,57 @@ func (g *Gate) key(r Request) timeKey {
 func (g *Gate) lane(r Request) *lane {
 	k := g.key(r)
 	took, measured := g.times.Get(k)
-	if measured && took >= g.cfg.CostlyFrom || !measured && k.large {
+	if measured && (took.average >= g.cfg.CostlyFrom || time.Now().Before(took.costly)) || !measured && k.large {
 		return g.costly
 	}
 	return g.quick
 }
 
-// measure adds a running time to the average of requests like it. The last one counts a quarter.
+// measure adds a running time to the average of requests like it. The last one counts a quarter, or half if it took longer.
 func (g *Gate) measure(r Request, took time.Duration) {
 	k := g.key(r)
-	if before, ok := g.times.Get(k); ok {
-		took = (3*before + took) / 4
+	t, ok := g.times.Get(k)
+	switch {
+	case !ok:
+		t.average = took
+	case took > t.average:
+		t.average = (t.average + took) / 2
+	default:
+		t.average = (3*t.average + took) / 4
 	}
-	g.times.Add(k, took)
+	if took >= slowTimes*g.cfg.CostlyFrom {
+		t.costly = time.Now().Add(remembered * took)
+	}
+	g.times.Add(k, t)
+}
+
+// awaitMeasured waits while a request of the same kind runs of which none was measured: many that turn out to be slow would
+// else fill the places of quick ones before that is known. It returns what ends this for the others, once the request
+// itself is that one; else nil.
+func (g *Gate) awaitMeasured(ctx context.Context, r Request) (over func(), err error) {
+	k := g.key(r)
+	for {
+		if _, ok := g.times.Get(k); ok {
+			return nil, nil
+		}
+		g.mu.Lock()
+		first := g.first[k]
+		if first == nil {
+			first = make(chan struct{})
+			g.first[k] = first
+			g.mu.Unlock()
+			return sync.OnceFunc(func() {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				delete(g.first, k)
+				close(first)
+			}), nil
+		}
+		g.mu.Unlock()
+		select {
+		case <-first:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }

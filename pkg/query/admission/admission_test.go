@@ -3,6 +3,7 @@ package admission_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,14 +61,15 @@ func (d desk) full(r admission.Request) bool {
 	return err != nil
 }
 
-// notice tells when a request begins to wait.
+// notice tells once that a request begins to wait.
 type notice struct {
 	context.Context
 	waits chan struct{}
+	once  *sync.Once
 }
 
 func (n notice) Done() <-chan struct{} {
-	n.waits <- struct{}{}
+	n.once.Do(func() { n.waits <- struct{}{} })
 	return n.Context.Done()
 }
 
@@ -104,7 +106,7 @@ func TestGate(t *testing.T) {
 		run := func(bank string) {
 			k := d.admit(recall(bank))
 			go func() {
-				if _, err := k.Start(notice{timeout(t), waits}); err != nil {
+				if _, err := k.Start(notice{timeout(t), waits, new(sync.Once)}); err != nil {
 					t.Error(err)
 				}
 				order <- bank

@@ -7,11 +7,12 @@ import (
 )
 
 // lane is a number of places that banks share. A place that becomes free goes to the waiting bank that has used the
-// least time, and to that bank's oldest request. One place of a lane with several is kept for a bank that has none, so
-// that a bank which comes finds one whatever another bank asks for.
+// least time, and to that bank's oldest request. A bank never has all places of a lane with several, so that a bank which
+// comes finds one whatever another bank asks for.
 type lane struct {
 	mu     sync.Mutex
 	places int // in all
+	most   int // of one bank
 	taken  int
 	clock  time.Duration // used by the bank that was served last: where a bank that comes begins
 	banks  map[string]*share
@@ -24,7 +25,9 @@ type share struct {
 	waiting []chan struct{}
 }
 
-func newLane(places int) *lane { return &lane{places: max(1, places), banks: map[string]*share{}} }
+func newLane(places, most int) *lane {
+	return &lane{places: max(1, places), most: max(1, most), banks: map[string]*share{}}
+}
 
 // enter waits for a place. It returns ctx's error when ctx ends first.
 func (l *lane) enter(ctx context.Context, bank string) error {
@@ -90,7 +93,7 @@ func (l *lane) serve() {
 		name := ""
 		var next *share
 		for n, s := range l.banks {
-			if len(s.waiting) == 0 || l.places > 1 && s.running >= l.places-1 {
+			if len(s.waiting) == 0 || s.running >= l.most {
 				continue
 			}
 			if next == nil || s.used < next.used || s.used == next.used && n < name {

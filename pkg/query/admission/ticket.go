@@ -12,6 +12,8 @@ type Ticket struct {
 	request Request
 	lane    *lane
 	began   time.Time // when it got the answers' place; zero = it has none
+	// measuring ends that others of its kind wait for its measure; nil = none do
+	measuring func()
 
 	mu    sync.Mutex
 	in    bool          // it holds a place
@@ -28,9 +30,20 @@ func (t *Ticket) Start(ctx context.Context) (context.Context, error) {
 		}
 		t.began = time.Now()
 	}
+	var err error
+	if t.measuring, err = t.gate.awaitMeasured(ctx, t.request); err != nil {
+		return ctx, err
+	}
 	t.lane = t.gate.lane(t.request)
 	if err := t.lane.enter(ctx, t.request.Bank); err != nil {
 		return ctx, err
+	}
+	if l := t.gate.lane(t.request); l == t.gate.costly && t.lane != l { // known since it waits
+		t.lane.leave(t.request.Bank, 0)
+		t.lane = l
+		if err := l.enter(ctx, t.request.Bank); err != nil {
+			return ctx, err
+		}
 	}
 	t.in, t.since = true, time.Now()
 	return context.WithValue(ctx, ticketKey{}, t), nil
@@ -42,10 +55,18 @@ func (t *Ticket) End() {
 		t.step(false)
 		t.gate.measure(t.request, t.ran)
 	}
+	t.measured()
 	if !t.began.IsZero() {
 		t.gate.answers.leave(t.request.Bank, time.Since(t.began))
 	}
 	t.gate.end(t.request)
+}
+
+// measured lets requests of the same kind start that waited until one of them was measured.
+func (t *Ticket) measured() {
+	if t.measuring != nil {
+		t.measuring()
+	}
 }
 
 // step records that the place was taken or released, and releases it.
@@ -74,6 +95,7 @@ func Leave(ctx context.Context) (back func()) {
 	defer t.mu.Unlock()
 	if t.out++; t.out == 1 && t.in {
 		t.step(false)
+		t.measured() // what it waits for may take minutes
 	}
 	return func() {
 		t.mu.Lock()
