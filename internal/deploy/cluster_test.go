@@ -15,12 +15,12 @@ import (
 
 var brokers = []string{"nats1", "nats2", "nats3"}
 
-func TestTheClusterRunsThreeBrokersAndTwoOfEachStage(t *testing.T) {
+func TestTheClusterRunsThreeBrokersPostgreSQLAndTwoOfEachStage(t *testing.T) {
 	t.Parallel()
 	p := load(t, "compose.cluster.yaml")
 	names := p.ServiceNames()
 	slices.Sort(names)
-	if want := []string{"consolidator", "extractor", "ingest", "nats1", "nats2", "nats3", "query"}; !slices.Equal(names, want) {
+	if want := []string{"consolidator", "extractor", "ingest", "nats1", "nats2", "nats3", "postgres", "query"}; !slices.Equal(names, want) {
 		t.Fatalf("services are %v, want %v", names, want)
 	}
 	single := project(t)
@@ -37,6 +37,9 @@ func TestTheClusterRunsThreeBrokersAndTwoOfEachStage(t *testing.T) {
 			if s.Image != single.Services["nats"].Image {
 				t.Errorf("%s runs %s, the single broker %s", name, s.Image, single.Services["nats"].Image)
 			}
+			continue
+		}
+		if name == "postgres" {
 			continue
 		}
 		if s.GetScale() != 2 || s.ContainerName != "" {
@@ -62,11 +65,22 @@ func TestTheClusterRunsThreeBrokersAndTwoOfEachStage(t *testing.T) {
 			t.Errorf("%s connects to %s for %d replicas", name, c.URL, c.Replicas)
 		}
 	}
-	for _, name := range []string{"consolidator", "query"} {
-		v := p.Services[name].Volumes
-		if len(v) != 1 || v[0].Source != "store" || !strings.HasPrefix(*p.Services[name].Environment["EUNOE_STORE"], v[0].Target+"/") {
-			t.Errorf("the store of %s is not in the volume that both share: %v", name, v)
+	for name, s := range p.Services {
+		if name != "consolidator" && name != "query" {
+			if s.Environment["EUNOE_STORE"] != nil {
+				t.Errorf("%s has a store", name)
+			}
+			continue
 		}
+		if *s.Environment["EUNOE_STORE"] != "postgres://eunoe@postgres/eunoe" || *s.Environment["EUNOE_SHARDS"] != "4" {
+			t.Errorf("the stores of %s are %v", name, s.Environment)
+		}
+		if s.DependsOn["postgres"].Condition != types.ServiceConditionHealthy || *s.Environment["PGPASSWORD"] != *p.Services["postgres"].Environment["POSTGRES_PASSWORD"] {
+			t.Errorf("%s does not wait for the server, or has another password", name)
+		}
+	}
+	if pg := p.Services["postgres"]; len(pg.Ports) > 0 || len(pg.Volumes) != 1 || pg.Volumes[0].Source != "postgres" {
+		t.Errorf("the server is published, or keeps nothing: %v, %v", pg.Ports, pg.Volumes)
 	}
 }
 

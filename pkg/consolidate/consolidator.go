@@ -24,6 +24,9 @@ import (
 // LeaseKey is the lease that the active consolidator of a store holds, by shard (events.Shard.Key).
 const LeaseKey = "consolidator"
 
+// groupKey names the processes that share the shards.
+const groupKey = "consolidators"
+
 // Stage is the name of this stage in logs and dead letters.
 const Stage = "consolidate"
 
@@ -88,6 +91,22 @@ func (c *Consolidator) Metrics() *Metrics { return c.metrics }
 // and returns nil.
 func (c *Consolidator) Run(ctx context.Context) error {
 	return lease.Hold(ctx, c.deps.Conn, c.deps.Shard.Key(LeaseKey), c.deps.Owner, c.active)
+}
+
+// RunShards runs the consolidators of all shards, spread evenly over the processes that call it, until ctx ends: each is
+// active in one of them. They have the connection and the owner of the first. The error is that of a consolidator that
+// cannot go on anywhere.
+func RunShards(ctx context.Context, shards []*Consolidator) error {
+	if len(shards) == 1 {
+		return shards[0].Run(ctx)
+	}
+	return lease.Share(ctx, shards[0].deps.Conn, lease.ShareConfig{
+		Group: groupKey, Owner: shards[0].deps.Owner, Parts: len(shards),
+		Key: func(part int) string { return shards[part].deps.Shard.Key(LeaseKey) },
+		Ends: func(err error) bool {
+			return !errors.Is(err, memory.ErrConflict) && !errors.Is(err, memory.ErrUnavailable) && !errors.Is(err, context.Canceled)
+		},
+	}, func(ctx context.Context, part int) error { return shards[part].active(ctx) })
 }
 
 // active consolidates until ctx ends, and anew whenever the store was replaced. The error is memory.ErrConflict when the

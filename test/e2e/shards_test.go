@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/internal/app/apptest"
 	"github.com/eunoe-memory/eunoe/internal/app/local"
@@ -224,6 +226,24 @@ func TestConsolidatorsOfSeveralShardsAreKilled(t *testing.T) {
 	second := programs.Start(t, env, "consolidator")
 	apart := dial(t, url)
 	waitAnswering(apart)
+	js, err := jetstream.New(apart.nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leases, err := js.KeyValue(t.Context(), "MEM_LEASES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	natstest.Eventually(t, "each consolidator has two shards", func() bool {
+		shards := map[string]int{}
+		for _, key := range []string{"consolidator", "consolidator-1", "consolidator-2", "consolidator-3"} {
+			if owner, err := leases.Get(t.Context(), key); err == nil {
+				shards[string(owner.Value())]++
+			}
+		}
+		counts := slices.Collect(maps.Values(shards))
+		return slices.Equal(counts, []int{2, 2})
+	})
 	sailors(apart)
 	first.Kill(t)
 	for _, b := range banks[:5] {

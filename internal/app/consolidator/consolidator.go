@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/internal/app/process"
 	"github.com/eunoe-memory/eunoe/internal/app/settings"
@@ -30,26 +29,21 @@ func Stage() process.Stage {
 		if err != nil {
 			return process.Runner{}, err
 		}
+		owner := uuid.NewString()
 		var all []*consolidate.Consolidator
 		for _, part := range st.Parts {
-			c, err := newConsolidator(p, part, redact)
+			c, err := newConsolidator(p, part, redact, owner)
 			if err != nil {
 				return process.Runner{}, err
 			}
 			all = append(all, c)
 		}
-		return process.Runner{Run: func(ctx context.Context) error {
-			group, ctx := errgroup.WithContext(ctx)
-			for _, c := range all {
-				group.Go(func() error { return c.Run(ctx) })
-			}
-			return group.Wait()
-		}}, nil
+		return process.Runner{Run: func(ctx context.Context) error { return consolidate.RunShards(ctx, all) }}, nil
 	}}
 }
 
-// newConsolidator returns the consolidator of a shard.
-func newConsolidator(p *process.Process, part storage.Part, redact *secret.Redactor) (*consolidate.Consolidator, error) {
+// newConsolidator returns the consolidator of a shard. The owner is the process.
+func newConsolidator(p *process.Process, part storage.Part, redact *secret.Redactor, owner string) (*consolidate.Consolidator, error) {
 	var metrics prometheus.Registerer = p.Metrics
 	if !part.Shard.Alone() {
 		metrics = prometheus.WrapRegistererWith(prometheus.Labels{"shard": part.Shard.String()}, metrics)
@@ -58,7 +52,6 @@ func newConsolidator(p *process.Process, part storage.Part, redact *secret.Redac
 	if err != nil {
 		return nil, err
 	}
-	owner := uuid.NewString()
 	live := newLiveRebuild(p, part, redact, owner)
 	c, err := consolidate.New(Config(p), consolidate.Deps{
 		Conn: p.Conn, Log: p.Log, Now: time.Now, Store: part.Store, Shard: part.Shard, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,

@@ -21,6 +21,10 @@ type ShareConfig struct {
 	Group string // plain token, the first of the keys of the leases
 	Owner string // this process: a plain token that no other process uses
 	Parts int    // number of parts, which are numbered from 0
+	// Key names the lease of a part, a plain token; nil = the group's own.
+	Key func(part int) string
+	// Ends reports whether Share ends with an error of run, and does not start it again; nil = with none.
+	Ends func(error) bool
 }
 
 // Share spreads the parts of a group evenly over its processes and calls run for each part that this process owns. The
@@ -28,7 +32,7 @@ type ShareConfig struct {
 // when run has returned. A run that returns by itself is started again, here or elsewhere. A process that joins has its
 // parts within about a second; the parts of a process that was killed are taken over within two seconds, those of one that
 // hangs, or whose machine is lost, within events.LeaseTTL and a second.
-// Share returns nil when ctx has ended and every run has returned.
+// Share returns nil when ctx has ended and every run has returned, or the error that ends it.
 func Share(ctx context.Context, c *events.Conn, cfg ShareConfig, run func(ctx context.Context, part int) error) error {
 	if cfg.Parts <= 0 || events.EncodeToken(cfg.Group) != cfg.Group || events.EncodeToken(cfg.Owner) != cfg.Owner || cfg.Group == "" || cfg.Owner == "" {
 		return fmt.Errorf("share %q as %q: group and owner must be plain tokens and there must be parts", cfg.Group, cfg.Owner)
@@ -39,8 +43,14 @@ func Share(ctx context.Context, c *events.Conn, cfg ShareConfig, run func(ctx co
 	}
 	defer stop()
 	s := &sharer{conn: c, cfg: cfg, run: run, held: map[int]*heldPart{}, ended: make(chan struct{}, 1), witness: newWitness(c)}
-	s.loop(ctx)
-	return nil
+	running, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	s.end = end
+	s.loop(running)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(running)
 }
 
 type sharer struct {
@@ -50,6 +60,7 @@ type sharer struct {
 	member *lease
 	held   map[int]*heldPart
 	ended  chan struct{} // signals that a run returned
+	end    func(error)   // ends Share with an error
 	leave  time.Time     // until when free parts are left to owners that may not have renewed yet
 
 	witness *witness
@@ -64,8 +75,14 @@ type heldPart struct {
 	done chan struct{}
 }
 
-func (s *sharer) partKey(p int) string { return s.cfg.Group + ".part." + strconv.Itoa(p) }
-func (s *sharer) memberKey() string    { return s.cfg.Group + ".member." + s.cfg.Owner }
+func (s *sharer) memberKey() string { return s.cfg.Group + ".member." + s.cfg.Owner }
+
+func (s *sharer) partKey(p int) string {
+	if s.cfg.Key != nil {
+		return s.cfg.Key(p)
+	}
+	return s.cfg.Group + ".part." + strconv.Itoa(p)
+}
 
 func (s *sharer) loop(ctx context.Context) {
 	t := time.NewTicker(leaseRenew)
@@ -210,6 +227,17 @@ func (s *sharer) look(ctx context.Context) (members []string, parts map[int]part
 	if err != nil {
 		return nil, nil, err
 	}
+	if s.cfg.Key != nil {
+		for p := range s.cfg.Parts {
+			r, err := read(ctx, s.conn, s.cfg.Key(p))
+			if err != nil {
+				return nil, nil, err
+			}
+			if r.Value != nil {
+				records = append(records, kv.Record{Key: s.cfg.Group + ".part." + strconv.Itoa(p), Value: r.Value, Revision: r.Revision})
+			}
+		}
+	}
 	gone := map[string]bool{s.cfg.Owner: false}
 	there := func(owner string) bool {
 		if _, known := gone[owner]; !known {
@@ -241,7 +269,9 @@ func (s *sharer) begin(ctx context.Context, part int, l *lease) {
 	go func() {
 		defer stop()
 		err := s.run(running, part)
-		if running.Err() == nil {
+		if running.Err() == nil && err != nil && s.cfg.Ends != nil && s.cfg.Ends(err) {
+			s.end(err)
+		} else if running.Err() == nil {
 			s.conn.Log.Warn().Err(err).Str("group", s.cfg.Group).Int("part", part).Msg("a part's owner ended; it will be run again")
 			s.mu.Lock()
 			if s.pause == nil {
