@@ -25,7 +25,7 @@ func TestParseLine(t *testing.T) {
 			`{"record":"bank","bank":"b"}`:                        "profile",
 			`{"record":"export","format":99}`:                     "format",
 			`{"flush":true}`:                                      "session",
-			`{"session":"s","content":"x","time":"not a moment"}`: "",
+			`{"session":"s","content":"x","time":"not a moment"}`: "time",
 			`{"record":"nested","session":"s"}`:                   "body",
 			`{"record":"nested","session":"s","body":[1]}`:        "body",
 			`{"record":"nested","session":"s","body":{"seq":1}}`:  "content",
