@@ -44,6 +44,13 @@ func diary(t *testing.T, messages int) string {
 // importer returns an importer of a file over a connection, and the name of its checkpoint.
 func importer(t *testing.T, conn *events.Conn, path string) (*transfer.Importer, string) {
 	t.Helper()
+	mark := path + transfer.ProgressSuffix
+	return importerWith(t, conn, path, mark), mark
+}
+
+// importerWith returns an importer of the file at path that keeps its checkpoint at mark.
+func importerWith(t *testing.T, conn *events.Conn, path, mark string) *transfer.Importer {
+	t.Helper()
 	file, remove, err := transfer.Open(t.Context(), path, nil, chatexport.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -54,9 +61,8 @@ func importer(t *testing.T, conn *events.Conn, path string) (*transfer.Importer,
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	mark := path + transfer.ProgressSuffix
 	cfg := transfer.Config{Bank: "ines", Flush: true, Patience: natstest.Patience, Progress: io.Discard, Checkpoint: mark, Target: "here"}
-	return transfer.NewImporter(cfg, c, file), mark
+	return transfer.NewImporter(cfg, c, file)
 }
 
 // stored counts how often the log holds each message, and its flushes.
