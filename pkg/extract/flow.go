@@ -30,8 +30,9 @@ type flow struct {
 	mu      sync.Mutex
 	read    time.Time     // when the last look began
 	since   time.Duration // how long before that the look before it began
-	looked  bool          // a look has ended: store is known
-	stores  []shardStore  // by shard, as last read
+	looking bool          // one looks, however long the broker takes to answer
+	looked  bool          // a look has ended: stores is known
+	stores  []shardStore  // by shard, as last read; replaced by the one that looks alone
 	ofBank  map[memory.BankID]int
 	all     int
 	pending []*pass // appended and not applied, as far as is known
@@ -109,23 +110,24 @@ func (f *flow) most() int {
 	return min(max(leastOfBank, int(f.rate*aheadFor.Seconds())), mostOfBank)
 }
 
-// due reports whether it is time to look again, which the caller then does.
+// due reports whether it is time to look again and nobody does, which the caller then does.
 func (f *flow) due() bool {
-	if time.Since(f.read) < flowLook {
+	if f.looking || time.Since(f.read) < flowLook {
 		return false
 	}
-	f.since, f.read = time.Since(f.read), time.Now()
+	f.looking, f.since, f.read = true, time.Since(f.read), time.Now()
 	return true
 }
 
 // look reads how far the writes are applied, and forgets what is.
 func (f *flow) look(ctx context.Context) {
 	stores := f.readStores(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looking = false
 	if ctx.Err() != nil {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.stores, f.looked = stores, true
 	left, waited, before := f.pending[:0], len(f.pending) > 0, f.all
 	for _, p := range f.pending {
