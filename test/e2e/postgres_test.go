@@ -84,8 +84,13 @@ func run(t *testing.T, c settings.Config, do func(p plain)) {
 
 func TestAStoreOnPostgreSQLHoldsAndAnswersWhatOneOfSQLiteDoes(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
-	c := apptest.Settings(t, map[string]string{"STORE": server.Schema("live")})
+	answersAlike(t, startPostgres(t).Schema("live"))
+}
+
+// answersAlike compares a store at a place with one of SQLite.
+func answersAlike(t *testing.T, place string) {
+	t.Helper()
+	c := apptest.Settings(t, map[string]string{"STORE": place})
 	var onServer []string
 	run(t, c, func(p plain) {
 		history(p)
@@ -156,8 +161,13 @@ func TestAConsolidatorOnPostgreSQLThatIsKilledLosesNothing(t *testing.T) {
 // switch waits.
 func TestALiveRebuildOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
-	place, data := server.Schema("eunoe"), t.TempDir()
+	rebuildLive(t, startPostgres(t).Schema("eunoe"))
+}
+
+// rebuildLive is TestALiveRebuildOnPostgreSQL of a store at a place.
+func rebuildLive(t *testing.T, place string) {
+	t.Helper()
+	data := t.TempDir()
 	url := startBroker(t)
 	env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + data, "EUNOE_LOG=warn", "EUNOE_IDLE_AFTER=1m", "EUNOE_STORE=" + place}
 	var stages []*programs.Process
@@ -233,7 +243,13 @@ func TestALiveRebuildOnPostgreSQL(t *testing.T) {
 func TestWhatIsForgottenIsInNoFileOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	server := startPostgres(t)
-	p := dial(t, startLocal(t, map[string]string{"STORE": server.Schema("eunoe")}).URL)
+	forgetsInFiles(t, server, server.Schema("eunoe"))
+}
+
+// forgetsInFiles looks for what is forgotten in the files of a server that has the store at a place.
+func forgetsInFiles(t *testing.T, server *postgrestest.Server, place string) {
+	t.Helper()
+	p := dial(t, startLocal(t, map[string]string{"STORE": place}).URL)
 	converse(p, "talk", 40)
 	p.publish("mem.talk.message.s0", `{"id":"secret","speaker":"Alice","content":"Zyxqwertia keeps her brother Plumbojack in Fnordhaven."}`)
 	p.publish("mem.talk.flush.s0", "")

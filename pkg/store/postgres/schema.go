@@ -147,15 +147,19 @@ func onServer(ctx context.Context, dsn string, fn func(tx *sql.Tx, schema string
 	if name == "" {
 		name = server.DefaultSchema
 	}
-	delete(cfg.RuntimeParams, "search_path")
-	cfg.RuntimeParams["lock_timeout"] = "5000"
+	params := server.Direct(cfg)
+	delete(params, "search_path")
+	params["lock_timeout"] = "5000"
 	db := stdlib.OpenDB(*cfg)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := fn(tx, name); err != nil {
+	if err = server.Begin(ctx, tx, params); err == nil {
+		err = fn(tx, name)
+	}
+	if err != nil {
 		_ = tx.Rollback()
 		return err
 	}

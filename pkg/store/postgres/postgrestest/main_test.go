@@ -27,3 +27,24 @@ func TestAServerStartsAndStops(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAPoolerStartsAndStops(t *testing.T) {
+	t.Parallel()
+	s, err := postgrestest.Start()
+	if errors.Is(err, postgrestest.ErrAbsent) {
+		t.Skip("NOT TESTED:", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Pool()
+	if err == nil {
+		err = p.Stop()
+	}
+	if err != nil && !errors.Is(err, postgrestest.ErrNoPooler) {
+		t.Error(err)
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}

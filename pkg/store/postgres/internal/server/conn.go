@@ -18,7 +18,8 @@ const mostWaiting = 256
 // connector makes connections that send statements together.
 type connector struct {
 	driver.Connector
-	server *Server
+	server   *Server
+	settings *statement // of every transaction; nil where the connection has them
 }
 
 // Connect implements driver.Connector.
@@ -27,7 +28,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: made.(*stdlib.Conn), server: c.server}, nil
+	return &conn{Conn: made.(*stdlib.Conn), server: c.server, settings: c.settings}, nil
 }
 
 // statement is one that waits, with the name of what it does.
@@ -40,11 +41,12 @@ type statement struct {
 // one, or for the commit: what waits goes to the server with it, in one round trip. So does the BEGIN.
 type conn struct {
 	*stdlib.Conn
-	server  *Server
-	within  bool        // a transaction
-	waiting []statement // in their order
-	opening int         // how many of waiting a transaction began with: the BEGIN and its guard
-	sent    bool        // the BEGIN was
+	server   *Server
+	settings *statement  // of every transaction; nil for none
+	within   bool        // a transaction
+	waiting  []statement // in their order
+	opening  int         // how many of waiting a transaction began with: the BEGIN, its settings and its guard
+	sent     bool        // the BEGIN was
 }
 
 type deferredKey struct{}
@@ -67,6 +69,9 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 		begin += " read only"
 	}
 	c.within, c.sent, c.waiting = true, false, []statement{{what: "begin", query: begin}}
+	if c.settings != nil {
+		c.waiting = append(c.waiting, *c.settings)
+	}
 	if guard := c.server.guard.Load(); guard != nil {
 		c.waiting = append(c.waiting, *guard)
 	}

@@ -104,8 +104,8 @@ func (s *Server) analyze(ctx context.Context) error {
 		if name == "meta" { // which writers lock
 			continue
 		}
-		if _, err := s.rewrite.ExecContext(ctx, "ANALYZE "+pgx.Identifier{s.schema, name}.Sanitize()); err != nil {
-			return s.Failure(fmt.Errorf("analyze %s: %w", name, err))
+		if err := s.alone(ctx, "ANALYZE "+pgx.Identifier{s.schema, name}.Sanitize()); err != nil {
+			return fmt.Errorf("analyze %s: %w", name, err)
 		}
 	}
 	return err
@@ -140,9 +140,13 @@ func (s *Server) scrub(ctx context.Context) error {
 		return err
 	}
 	for _, name := range names {
+		rewriting, err := s.rewriting(ctx, name)
+		if err != nil {
+			return err
+		}
 		s.notices.take()
-		if _, err := s.rewrite.ExecContext(ctx, "VACUUM (FULL, VERBOSE) "+pgx.Identifier{s.schema, name}.Sanitize(), pgx.QueryExecModeSimpleProtocol); err != nil {
-			return s.Failure(fmt.Errorf("rewrite %s: %w", name, err))
+		if err := s.alone(ctx, rewriting); err != nil {
+			return fmt.Errorf("rewrite %s: %w", name, err)
 		}
 		for _, detail := range s.notices.take() {
 			// "12 dead row versions cannot be removed yet."
@@ -152,8 +156,8 @@ func (s *Server) scrub(ctx context.Context) error {
 			}
 		}
 	}
-	if _, err := s.rewrite.ExecContext(ctx, "DELETE FROM meta WHERE key = 'scrub'"); err != nil {
-		return s.Failure(fmt.Errorf("note the scrub: %w", err))
+	if err := s.alone(ctx, "DELETE FROM meta WHERE key = 'scrub'"); err != nil {
+		return fmt.Errorf("note the scrub: %w", err)
 	}
 	s.scrubbing.Store(false)
 	return nil

@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,7 @@ type Server struct {
 	writer  *sql.DB // one connection; nil when read-only
 	rewrite *sql.DB // one connection, for what cannot run in a transaction; nil when read-only
 	readers *sql.DB
+	pooled  bool                      // a pooler in transaction mode is before the server
 	guard   atomic.Pointer[statement] // begins every transaction; nil until Identify
 	words   *tokens.Cutter
 	notices *notices
@@ -73,7 +75,8 @@ type Server struct {
 
 var _ engine.Database = (*Server)(nil)
 
-// Open makes the pools of a schema; none connects yet. A DSN that cannot be read is memory.ErrInvalid.
+// Open makes the pools of a schema, and connects once to learn whether a pooler is before the server. A DSN that cannot be
+// read is memory.ErrInvalid, a server that cannot be reached memory.ErrUnavailable.
 func Open(c Config) (*Server, error) {
 	parsed, err := pgx.ParseConfig(c.DSN)
 	if err != nil {
@@ -83,25 +86,28 @@ func Open(c Config) (*Server, error) {
 	if s.schema = parsed.RuntimeParams["search_path"]; s.schema == "" {
 		s.schema = DefaultSchema
 	}
+	parsed.StatementCacheCapacity = 1024
+	parsed.RuntimeParams["search_path"] = s.schema
+	maps.Copy(parsed.RuntimeParams, planning)
+	if parsed.RuntimeParams["application_name"] == "" {
+		parsed.RuntimeParams["application_name"] = "eunoe"
+	}
+	if err := s.reach(context.Background(), parsed); err != nil {
+		return nil, err
+	}
 	if s.words, err = tokens.New(); err != nil {
 		return nil, err
 	}
 	s.stop, s.cancel = context.WithCancel(context.Background())
 	pool := func(conns int, params map[string]string) *sql.DB {
 		cfg := parsed.Copy()
-		cfg.StatementCacheCapacity = 1024
-		cfg.RuntimeParams["search_path"] = s.schema
-		for k, v := range planning {
-			cfg.RuntimeParams[k] = v
-		}
-		if cfg.RuntimeParams["application_name"] == "" {
-			cfg.RuntimeParams["application_name"] = "eunoe"
-		}
-		for k, v := range params {
-			cfg.RuntimeParams[k] = v
-		}
+		maps.Copy(cfg.RuntimeParams, params)
 		cfg.OnNotice = s.notices.add
-		db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), s})
+		var begin *statement
+		if s.pooled {
+			begin = settings(Direct(cfg))
+		}
+		db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), s, begin})
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
 		return db
