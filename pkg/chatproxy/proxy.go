@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,10 @@ const (
 	readWithin = 30 * time.Second
 	maxQuery   = 4000 // bytes of the user's message that are recalled with
 )
+
+// unsent are the headers of callers that the upstream does not get. Upgrade would make the connection a tunnel, through which
+// a caller reaches whatever else the upstream serves.
+var unsent = []string{"Cookie", "Authorization", "Content-Encoding", "Upgrade", "Connection"}
 
 // Config says where requests go.
 type Config struct {
@@ -191,7 +196,7 @@ func (p *Proxy) pass(body []byte, c Call, recalled int, answered func(string)) h
 			u.RawQuery = strings.Trim(u.RawQuery+"&"+r.In.URL.RawQuery, "&")
 			r.Out.URL, r.Out.Host = &u, ""
 			for name := range r.Out.Header {
-				if strings.HasPrefix(name, "X-Eunoe-") || name == "Cookie" || name == "Authorization" || name == "Content-Encoding" {
+				if strings.HasPrefix(name, "X-Eunoe-") || slices.Contains(unsent, name) {
 					delete(r.Out.Header, name)
 				}
 			}

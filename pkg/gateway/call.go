@@ -1,11 +1,8 @@
 package gateway
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -16,12 +13,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-const (
-	maxBody    = 1 << 20          // bytes of a request: what a broker takes unless configured otherwise
-	maxBatch   = 16 << 20         // bytes of an array of messages
-	bodyWithin = 30 * time.Second // longest time to receive a body
-	askWithin  = 30 * time.Second // longest time for an answer, in addition to the wait and deadline of the request
-)
+// askWithin is the longest time for an answer, in addition to the wait and deadline of the request.
+const askWithin = 30 * time.Second
 
 // bank returns the bank of a path.
 func bank(r *http.Request) memory.BankID { return memory.BankID(r.PathValue("bank")) }
@@ -38,44 +31,6 @@ func mediaType(r *http.Request) error {
 		return &refusal{status: http.StatusUnsupportedMediaType, field: "Content-Type", message: "expected Content-Type: application/json, in UTF-8"}
 	}
 	return nil
-}
-
-// body reads the body of a request, up to limit bytes once it is unpacked.
-func body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyWithin)) //nolint:errcheck // a recorder has none
-	from := http.MaxBytesReader(w, r.Body, limit)
-	var unpacked io.Reader = from
-	switch encoding := r.Header.Get("Content-Encoding"); encoding {
-	case "", "identity":
-	case "gzip":
-		z, err := gzip.NewReader(from)
-		if err != nil {
-			return nil, badBody(err)
-		}
-		unpacked = z
-	default:
-		return nil, &refusal{status: http.StatusUnsupportedMediaType, field: "Content-Encoding", message: "expected gzip, or a body that is not packed"}
-	}
-	data, err := io.ReadAll(io.LimitReader(unpacked, limit+1))
-	if err != nil {
-		return nil, badBody(err)
-	}
-	if int64(len(data)) > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
-	_ = rc.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
-	return data, nil
-}
-
-// badBody classifies an error of reading a body.
-func badBody(err error) error {
-	var tooLarge *http.MaxBytesError
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &tooLarge) || errors.As(err, &timeout) && timeout.Timeout() {
-		return err
-	}
-	return memory.Invalid("", "the body could not be read: %v", err)
 }
 
 // ask forwards a request to its endpoint.

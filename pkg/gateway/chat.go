@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,24 +46,29 @@ func (g *Gateway) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := chatNames(&call); err != nil {
 		return err
 	}
-	if call.Body, err = body(w, r, maxBatch); err != nil {
-		return err
-	}
-	call.Until = time.Now().Add(g.cfg.Chat.Patience)
-	c, err := g.keys.getWithin(r.Context(), own, call.Until)
+	began := time.Now()
+	c, err := g.keys.getWithin(r.Context(), own, began.Add(g.cfg.Chat.Patience))
 	// Only callers whom the broker accepts may spend the gateway's own key of the upstream.
 	if err != nil && (!errors.Is(err, memory.ErrUnavailable) || upstream == "" && g.cfg.Chat.Key != "") {
 		return err
 	}
-	if err != nil {
-		return g.chat.Serve(w, r, call, func() {})
+	done := func() {}
+	if err == nil {
+		done = func() { g.keys.put(c) }
+		if err := c.admit(1); err != nil {
+			done()
+			return err
+		}
+		call.Memory = c.client
+		owned(w, c.key)
 	}
-	if err := c.admit(); err != nil {
-		g.keys.put(c)
+	patience := g.cfg.Chat.Patience - time.Since(began)
+	if call.Body, err = body(w, r, maxBatch); err != nil {
+		done()
 		return err
 	}
-	call.Memory = c.client
-	return g.chat.Serve(w, r, call, func() { g.keys.put(c) })
+	call.Until = time.Now().Add(patience)
+	return g.chat.Serve(w, r, call, done)
 }
 
 // chatNames checks the names in the headers of a call.
@@ -95,6 +102,14 @@ func named(header string, err error) error {
 // chatKeys separates Eunoe's key from the header for the upstream. A seed is Eunoe's key in either header and is never
 // sent to the upstream. Authorization without a seed belongs to the upstream, also if X-Eunoe-Key holds the seed.
 func chatKeys(r *http.Request) (own, upstream string, err error) {
+	for name, values := range r.Header {
+		if name != "Authorization" && name != "X-Eunoe-Key" && slices.ContainsFunc(values, func(v string) bool { return seedIn(v) != "" }) {
+			return "", "", &refusal{status: http.StatusBadRequest, field: name, message: "has a key of Eunoe; expected it in X-Eunoe-Key, or in Authorization"}
+		}
+	}
+	if query, err := url.QueryUnescape(r.URL.RawQuery); err != nil || seedIn(query) != "" {
+		return "", "", &refusal{status: http.StatusBadRequest, message: "the address has a key of Eunoe, or cannot be read; expected the key in X-Eunoe-Key, or in Authorization"}
+	}
 	values := r.Header.Values("Authorization")
 	if len(values) > 1 || len(r.Header.Values("X-Eunoe-Key")) > 1 {
 		return "", "", &refusal{status: http.StatusBadRequest, field: "Authorization", message: "there are several keys of one kind; expected one Authorization and one X-Eunoe-Key"}
@@ -103,19 +118,23 @@ func chatKeys(r *http.Request) (own, upstream string, err error) {
 		upstream = values[0]
 	}
 	own = strings.TrimSpace(r.Header.Get("X-Eunoe-Key"))
-	_, token, _ := strings.Cut(upstream, " ")
-	if isSeed(strings.TrimSpace(token)) || isSeed(strings.TrimSpace(upstream)) {
+	if seed := seedIn(upstream); seed != "" {
 		if own != "" {
 			return "", "", &refusal{status: http.StatusBadRequest, field: "Authorization", message: "has a key of Eunoe beside that in X-Eunoe-Key; expected the key of the upstream, or none"}
 		}
-		return strings.TrimSpace(token), "", nil
+		return seed, "", nil
 	}
 	return own, upstream, nil
 }
 
-// isSeed reports whether a text looks like the seed of an nkey, of whatever kind: it must not leave this deployment.
-func isSeed(s string) bool {
-	return len(s) > 40 && s[0] == 'S' && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+// seedIn returns the first word of a text that looks like the seed of an nkey, of whatever kind: it must not leave this
+// deployment. Whatever is no letter of a seed parts words.
+func seedIn(text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '2' || r > '7') })
+	if i := slices.IndexFunc(words, func(w string) bool { return len(w) > 40 && w[0] == 'S' }); i >= 0 {
+		return words[i]
+	}
+	return ""
 }
 
 // getWithin is get with a time limit. After it the error is memory.ErrUnavailable; the connection is still made, and

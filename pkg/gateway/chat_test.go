@@ -334,10 +334,12 @@ func TestTheKeysOfAChat(t *testing.T) {
 		{"the key of Eunoe alone, as OpenAI's clients send theirs", "Bearer sk-gateway", []string{"Authorization", "Bearer " + alice}},
 		{"both keys", "Bearer sk-own", []string{"X-Eunoe-Key", alice, "Authorization", "Bearer sk-own"}},
 		{"the key of Eunoe in its own header", "Bearer sk-gateway", []string{"X-Eunoe-Key", alice}},
+		{"the key of Eunoe behind a tab", "Bearer sk-gateway", []string{"Authorization", "Bearer\t" + alice}},
+		{"a caller who asks for a tunnel", "Bearer sk-own", []string{"X-Eunoe-Key", alice, "Authorization", "Bearer sk-own", "Connection", "Upgrade", "Upgrade", "h2c"}},
 	} {
 		status, _, text := d.do(d.chat(body, append(k.headers, "X-Eunoe-Bank", "alice")...))
 		_, sent, _ := u.last()
-		if status != 200 || sent.Get("Authorization") != k.sent || strings.Contains(fmt.Sprint(sent), alice) {
+		if status != 200 || sent.Get("Authorization") != k.sent || strings.Contains(fmt.Sprint(sent), alice) || sent.Get("Upgrade") != "" {
 			t.Errorf("%s: %d %s, sent %v", k.name, status, text, sent)
 		}
 	}
@@ -354,6 +356,14 @@ func TestTheKeysOfAChat(t *testing.T) {
 	d.refused(d.chat(body, "Authorization", "Bearer "+string(seed)), 401, "Authorization", "does not know")
 	d.refused(d.chat(body, "Authorization", "Bearer sk-own"), 401, "Authorization", "")
 	d.refused(d.chat(body), 401, "Authorization", "")
+	for place, r := range map[string]*http.Request{
+		"Api-Key": d.chat(body, "Authorization", "Bearer sk-own", "X-Eunoe-Key", alice, "Api-Key", alice), "Openai-Project": d.chat(body, "Authorization", "Bearer "+alice, "OpenAI-Project", "p/"+alice),
+	} {
+		d.refused(r, 400, place, "has a key of Eunoe")
+	}
+	spelled := d.chat(body, "X-Eunoe-Key", alice)
+	spelled.URL.RawQuery = "key=%53" + alice[1:]
+	d.refused(spelled, 400, "", "the address")
 	two := d.chat(body)
 	two.Header["Authorization"] = []string{"Bearer sk-a", "Bearer sk-b"}
 	d.refused(two, 400, "Authorization", "several")

@@ -89,19 +89,28 @@ type answer struct {
 	http.ResponseWriter
 	status int
 	began  bool
+
+	in    *incoming
+	room  *room
+	key   string // public, of whoever asked; set before the body is read
+	taken int64  // bytes of the room
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(status int) {
 	if !a.began {
 		a.status, a.began = status, true
+		a.in.leave()
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (a *answer) Write(b []byte) (int, error) {
-	a.began = true
+	if !a.began {
+		a.began = true
+		a.in.leave()
+	}
 	return a.ResponseWriter.Write(b)
 }
 

@@ -74,9 +74,10 @@ type Gateway struct {
 	mux      *http.ServeMux
 	guard    guard
 	keys     *keys
+	room     room
 	metrics  *metrics
 	chat     *chatproxy.Proxy // nil = off
-	imports  chan struct{}    // a place for each file that is being imported
+	imports  places           // of files that are being imported
 	page     []byte           // the reference
 	stopping chan struct{}
 }
@@ -87,7 +88,7 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("gateway configuration: %w", err)
 	}
-	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{}), imports: make(chan struct{}, maxImports)}
+	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{}), room: room{of: map[string]int64{}}, imports: places{of: map[string]int{}}}
 	g.cfg.Broker.Tracer = deps.Tracer
 	var err error
 	if g.page, err = referencePage(g.routes); err != nil {
@@ -147,7 +148,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	ctx, span := telemetry.Begin(telemetry.Extract(r.Context(), r.Header), g.tracer, trace.SpanKindServer, "http")
 	r = r.WithContext(ctx)
-	a := &answer{ResponseWriter: w, status: http.StatusOK}
+	a := &answer{ResponseWriter: w, status: http.StatusOK, in: receive(w, r), room: &g.room}
+	defer a.release()
 	name := "none"
 	if done, err := g.guard.admit(a, r); err != nil {
 		g.fail(a, r, err)
@@ -187,9 +189,10 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, route *Route) er
 		return err
 	}
 	defer g.keys.put(c)
-	if err := c.admit(); err != nil {
+	if err := c.admit(1); err != nil {
 		return err
 	}
+	owned(w, c.key)
 	return route.serve(g, w, r, c)
 }
 

@@ -29,6 +29,7 @@ func (g guard) admit(w http.ResponseWriter, r *http.Request) (done bool, err err
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if g.open && !isLoopbackHost(r.Host) {
 		return false, &refusal{status: http.StatusForbidden, field: "Host", message: "the gateway answers as localhost or 127.0.0.1 alone; other names need users and EUNOE_HTTP_PROXIED, or TLS"}
 	}
@@ -51,10 +52,18 @@ func (g guard) admit(w http.ResponseWriter, r *http.Request) (done bool, err err
 			return true, nil
 		}
 	}
-	if g.cross.Check(r) != nil {
+	if g.cross.Check(r) != nil || !trusted && embedded(r) {
 		return false, foreign()
 	}
 	return false, nil
+}
+
+// embedded reports whether a browser asks on behalf of a foreign page without an Origin, as for an image or a frame. The
+// page cannot read the answer, but learns whether there is one, and how long it takes. A link to the reference is none.
+func embedded(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	link := r.Header.Get("Sec-Fetch-Dest") == "document" && (r.URL.Path == "/docs" || r.URL.Path == "/openapi.json")
+	return (site == "cross-site" || site == "same-site") && !link
 }
 
 func foreign() error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/chatexport"
@@ -17,9 +18,11 @@ import (
 )
 
 const (
-	maxImport  = 512 << 20 // bytes of a file
-	maxImports = 4         // files at a time: each is on disk while it is read
-	importOf   = 500       // messages that are published at a time
+	maxImport   = 512 << 20 // bytes of a file
+	maxImports  = 4         // files at a time: each is on disk while it is read
+	importsOf   = 3         // of those, files of one key
+	importPiece = 1 << 20   // bytes of a file that come within bodyWithin, or its place is another's
+	importOf    = 500       // messages that are published at a time
 )
 
 var fileTypes = []string{"application/octet-stream", "application/zip", "application/json"}
@@ -45,12 +48,10 @@ func (g *Gateway) importFile(w http.ResponseWriter, r *http.Request, c *caller) 
 	if err != nil {
 		return err
 	}
-	select {
-	case g.imports <- struct{}{}:
-		defer func() { <-g.imports }()
-	default:
-		return &refusal{status: http.StatusTooManyRequests, message: fmt.Sprintf("%d files are being imported; send this one when one of them is in", maxImports)}
+	if !g.imports.take(c.key) {
+		return &refusal{status: http.StatusTooManyRequests, message: fmt.Sprintf("%d files are being imported, or %d of this key; send this one when one of them is in", maxImports, importsOf)}
 	}
+	defer g.imports.release(c.key)
 	file, size, err := spool(w, r)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func spool(w http.ResponseWriter, r *http.Request) (*os.File, int64, error) {
 	err = os.Remove(f.Name())
 	var size int64
 	if err == nil {
-		size, err = io.Copy(f, &arriving{http.MaxBytesReader(w, r.Body, maxImport), http.NewResponseController(w)})
+		size, err = io.Copy(f, &arriving{Reader: http.MaxBytesReader(w, r.Body, maxImport), rc: http.NewResponseController(w)})
 	}
 	if err != nil {
 		return nil, 0, errors.Join(badBody(err), f.Close())
@@ -123,17 +124,49 @@ func spool(w http.ResponseWriter, r *http.Request) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// arriving is a body that may take as long as it likes, but not long between two pieces.
+// places counts the files that are being imported.
+type places struct {
+	mu  sync.Mutex
+	all int
+	of  map[string]int // by public key
+}
+
+// take returns false if the key imports too many files, or all keys together do.
+func (p *places) take(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all >= maxImports || p.of[key] >= importsOf {
+		return false
+	}
+	p.all++
+	p.of[key]++
+	return true
+}
+
+func (p *places) release(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all--
+	if p.of[key]--; p.of[key] == 0 {
+		delete(p.of, key)
+	}
+}
+
+// arriving is a body that may take long, but brings a piece of importPiece bytes every bodyWithin.
 type arriving struct {
 	io.Reader
-	rc *http.ResponseController
+	rc   *http.ResponseController
+	left int // of the piece
 }
 
 // Read implements io.Reader.
 func (a *arriving) Read(b []byte) (int, error) {
-	_ = a.rc.SetReadDeadline(time.Now().Add(bodyWithin)) //nolint:errcheck // a recorder has none
+	if a.left <= 0 {
+		a.left = importPiece
+		_ = a.rc.SetReadDeadline(time.Now().Add(bodyWithin)) //nolint:errcheck // a recorder has none
+	}
 	n, err := a.Reader.Read(b)
-	_ = a.rc.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
+	a.left -= n
 	return n, err
 }
 

@@ -27,6 +27,7 @@ import (
 const (
 	idleAfter = 4 * time.Minute // a connection that nobody used for so long is closed
 	dialRate  = 50              // new connections a second: an unknown key causes one with each request
+	maxKnown  = 10000           // keys that are remembered because the broker accepted them
 )
 
 // keyOf returns the seed that a request carries, "" if it carries none.
@@ -58,9 +59,9 @@ type caller struct {
 	servers map[any]http.Handler // of tools, by bank and choice; guarded by feeds.mu
 }
 
-// admit refuses a request beyond the rate.
-func (c *caller) admit() error {
-	if c.rate != nil && !c.rate.Allow() {
+// admit refuses n requests beyond the rate.
+func (c *caller) admit(n int) error {
+	if c.rate != nil && !c.rate.AllowN(time.Now(), n) {
 		return &refusal{status: http.StatusTooManyRequests, message: "this key makes more requests a second than EUNOE_HTTP_RATE allows"}
 	}
 	return nil
@@ -69,17 +70,19 @@ func (c *caller) admit() error {
 // keys holds the connections of the callers.
 type keys struct {
 	cfg    Config
-	dials  *rate.Limiter
+	dials  *rate.Limiter // of keys that the broker has accepted
+	first  *rate.Limiter // of all others, so that strangers do not keep users out
 	flight singleflight.Group
 	ended  chan struct{} // a request ended while close waits
 
 	mu     sync.Mutex
-	open   map[string]*caller // by public key
+	open   map[string]*caller  // by public key
+	known  map[string]struct{} // public keys that the broker has accepted
 	closed bool
 }
 
 func newKeys(cfg Config) *keys {
-	return &keys{cfg: cfg, dials: rate.NewLimiter(dialRate, dialRate), open: map[string]*caller{}, ended: make(chan struct{}, 1)}
+	return &keys{cfg: cfg, dials: rate.NewLimiter(dialRate, dialRate), first: rate.NewLimiter(dialRate, dialRate), open: map[string]*caller{}, known: map[string]struct{}{}, ended: make(chan struct{}, 1)}
 }
 
 // get returns the caller of a seed, connecting it if it is not; put ends its use.
@@ -97,7 +100,7 @@ func (k *keys) get(ctx context.Context, seed string) (*caller, error) {
 	if c := k.use(public); c != nil {
 		return c, nil
 	}
-	if !k.dials.Allow() {
+	if !k.mayDial(public) {
 		return nil, &refusal{status: http.StatusTooManyRequests, message: "too many new connections at once"}
 	}
 	// One connection for all that wait for it; it outlives the request that asked first.
@@ -109,6 +112,16 @@ func (k *keys) get(ctx context.Context, seed string) (*caller, error) {
 		return c, nil
 	}
 	return nil, fmt.Errorf("the connection of this key ended: %w", memory.ErrUnavailable)
+}
+
+// mayDial reports whether a key may make a connection now.
+func (k *keys) mayDial(public string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.known[public]; known {
+		return k.dials.Allow()
+	}
+	return k.first.Allow()
 }
 
 func (k *keys) use(public string) *caller {
@@ -158,6 +171,9 @@ func (k *keys) dial(ctx context.Context, public string, pair nkeys.KeyPair) erro
 		return fmt.Errorf("the broker closed the connection: %w", memory.ErrUnavailable)
 	}
 	k.open[public] = c
+	if len(k.known) < maxKnown {
+		k.known[public] = struct{}{}
+	}
 	return nil
 }
 

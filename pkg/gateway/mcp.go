@@ -1,7 +1,11 @@
 package gateway
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -9,8 +13,10 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// maxServers is how many banks one key has a server ready for.
-const maxServers = 64
+const (
+	maxServers = 64  // banks that one key has a server ready for
+	maxCalls   = 100 // of a batch
+)
 
 // agents serves the tools of a bank by streamable HTTP. It keeps no sessions: any gateway answers any request.
 func (g *Gateway) agents(w http.ResponseWriter, r *http.Request, c *caller) error {
@@ -18,9 +24,34 @@ func (g *Gateway) agents(w http.ResponseWriter, r *http.Request, c *caller) erro
 	if err != nil {
 		return err
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if r.Method == http.MethodPost {
+		data, err := body(w, r, maxBody)
+		if err != nil {
+			return err
+		}
+		if err := c.admitBatch(data); err != nil {
+			return err
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	}
 	h.ServeHTTP(w, r)
 	return nil
+}
+
+// admitBatch counts the calls of a batch as so many requests. What is no batch, or malformed, counts as one.
+func (c *caller) admitBatch(data []byte) error {
+	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '[' {
+		return nil
+	}
+	var calls [maxCalls + 1]json.RawMessage
+	if json.Unmarshal(data, &calls) != nil {
+		return nil
+	}
+	n := len(slices.DeleteFunc(calls[:], func(call json.RawMessage) bool { return call == nil }))
+	if n > maxCalls {
+		return memory.Invalid("", "the batch has more than %d calls; send them in several requests", maxCalls)
+	}
+	return c.admit(max(0, n-1))
 }
 
 func (c *caller) agents(cfg mcp.Config) (http.Handler, error) {

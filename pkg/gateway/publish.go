@@ -70,11 +70,16 @@ func messages(data []byte) (list []memory.Message, many bool, err error) {
 	}
 	raw := []json.RawMessage{data}
 	if many = len(data) > 0 && data[0] == '['; many {
-		if err := json.Unmarshal(data, &raw); err != nil {
+		var first [MaxMessages + 1]json.RawMessage // what follows them is not kept: it may be millions
+		if err := json.Unmarshal(data, &first); err != nil {
 			return nil, true, memory.Invalid("", "malformed JSON: %v", err)
 		}
-		if len(raw) == 0 || len(raw) > MaxMessages {
-			return nil, true, memory.Invalid("", "the array has %d messages; expected 1 to %d", len(raw), MaxMessages)
+		raw = slices.DeleteFunc(first[:], func(m json.RawMessage) bool { return m == nil })
+		if len(raw) == 0 {
+			return nil, true, memory.Invalid("", "the array has no messages; expected 1 to %d", MaxMessages)
+		}
+		if len(raw) > MaxMessages {
+			return nil, true, memory.Invalid("", "the array has more than %d messages; send them in several requests", MaxMessages)
 		}
 	}
 	list = make([]memory.Message, len(raw))
