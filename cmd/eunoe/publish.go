@@ -205,8 +205,8 @@ func (a *cli) printChange(cmd *cobra.Command, c *client.Client, ch memory.Change
 		}
 	}
 	text, err := a.textOf(cmd.Context(), c, ch)
-	if err != nil {
-		return err
+	if err != nil { // the change is known all the same
+		fmt.Fprintf(cmd.ErrOrStderr(), "the text of %s could not be read: %v\n", console.OneLine(ch.Record), err)
 	}
 	if line = strings.ReplaceAll(console.Clean(line), "\n", " "); text != "" {
 		if columns := console.Columns(cmd.OutOrStdout()); columns > 0 {

@@ -49,6 +49,7 @@ func notItsLog(t *testing.T, p plain, http, bank, stream string) {
 		}
 	}
 	after := p.publish("mem."+bank+".message.new", `{"speaker":"Ida","content":"I bought a harpsichord."}`)
+	p.publish("mem."+bank+".flush.new", "")
 	r := p.mustAsk("mem."+bank+".recall", fmt.Sprintf(`{"query":"harpsichord","after":%d}`, after))
 	if r["fresh"] != false || len(list(r["degraded"])) == 0 {
 		t.Errorf("a recall is fresh: %v", r)

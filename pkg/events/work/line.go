@@ -109,8 +109,8 @@ func (l *line) each(f func(jetstream.Msg)) {
 	}
 }
 
-// hold keeps what waits from being delivered to another process until ctx ends, and gives it back then. While another
-// process asks for events and gets none, it has what waits here.
+// hold keeps what waits from being delivered to another process until ctx ends. While another process asks for events and
+// gets none, it gives half of them back.
 func (w *worker) hold(ctx context.Context) {
 	tick := time.NewTicker(min(w.cfg.AckWait/3, time.Second))
 	defer tick.Stop()
@@ -118,7 +118,6 @@ func (w *worker) hold(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			w.line.giveBack(1)
 			return
 		case <-tick.C:
 		}

@@ -68,6 +68,9 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		}
 		events.Sleep(ctx, waits.NextBackOff())
 	}
+	if w.line != nil {
+		w.line.giveBack(1) // now that nothing is added any more
+	}
 	stop := time.AfterFunc(cfg.Grace, cancel)
 	defer stop.Stop()
 	w.running.Wait()
