@@ -44,6 +44,9 @@ func newApplier(ctx context.Context, cfg Config, deps Deps, r retry.Policy, m *M
 // Messages returns the sequence up to which the messages of all banks are applied.
 func (a *Applier) Messages() uint64 { return a.messages.Seq }
 
+// Position returns how far the messages are applied. It is not to be changed.
+func (a *Applier) Position() memory.MessagePosition { return a.messages }
+
 // MessagesOf returns the sequence up to which the messages of a bank are applied.
 func (a *Applier) MessagesOf(bank memory.BankID) uint64 { return a.messages.Of(bank) }
 

@@ -29,6 +29,8 @@ type loop struct {
 	open    atomic.Int64                // messages that were read ahead and are not applied
 	waiting []Write                     // read and not yet applied, in order
 	batch   batchSize
+	looked  time.Time    // when the store was last asked where it stands
+	again   *time.Ticker // wakes the loop to ask again; of run
 }
 
 func newLoop(a *Applier, cfg Config) *loop {
@@ -80,7 +82,12 @@ func (l *loop) run(ctx context.Context) error {
 	signal(l.committed) // an earlier owner may have left changes and erasures behind
 	signal(l.erasures)
 	first := newMessagesFirst(time.Now())
+	l.looked, l.again = time.Now(), time.NewTicker(lookEvery)
+	defer l.again.Stop()
 	for ctx.Err() == nil {
+		if err := l.look(ctx); err != nil {
+			return err
+		}
 		select { // messages without end must not keep writes from being seen
 		case run := <-l.writesWanted():
 			if err := l.take(ctx, run); err != nil {
@@ -138,6 +145,8 @@ func (l *loop) receive(ctx context.Context) error {
 		return l.take(ctx, run)
 	case r := <-l.replacing:
 		return l.replace(r)
+	case <-l.again.C:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}

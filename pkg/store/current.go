@@ -148,16 +148,20 @@ func (c *Current) renew() error {
 	return nil
 }
 
+// mostReplaced is how often in succession a call finds its store replaced. One that does so more often gets ErrReplaced: its
+// connections lead to several servers, which take turns.
+const mostReplaced = 5
+
 // call calls f with the store of now, again where that was replaced before f saw any of it.
 func (c *Current) call(f func(st Store) error) error {
-	for {
+	for n := 1; ; n++ {
 		st, release, err := c.acquire()
 		if err != nil {
 			return err
 		}
 		err = f(st)
 		release()
-		if !errors.Is(err, ErrReplaced) {
+		if !errors.Is(err, ErrReplaced) || n == mostReplaced {
 			return err
 		}
 		if err := c.replacedOnServer(st); err != nil {

@@ -55,7 +55,7 @@ func newConsolidator(p *process.Process, part storage.Part, redact *secret.Redac
 	live := newLiveRebuild(p, part, redact, owner)
 	c, err := consolidate.New(Config(p), consolidate.Deps{
 		Conn: p.Conn, Log: p.Log, Now: time.Now, Store: part.Store, Shard: part.Shard, Redactor: redact, Embedder: p.Embedder, Long: p.Long, Owner: owner,
-		Admit: live.admit, WhileActive: models, Replacing: live.run, Profile: storage.Profile(part.Store),
+		Admit: live.begin, WhileActive: models, Replacing: live.run, Profile: storage.Profile(part.Store),
 	})
 	if err != nil {
 		return nil, err

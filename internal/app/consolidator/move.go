@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/rebuild"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -39,6 +41,18 @@ func (l *liveRebuild) admit(ctx context.Context) error {
 		return err
 	}
 	return storage.Admit(ctx, l.store, l.store.DSN, l.process.Log)
+}
+
+// begin admits the store, and applies what was erased from the log behind its position: it may be one of earlier.
+func (l *liveRebuild) begin(ctx context.Context) error {
+	if err := l.admit(ctx); err != nil {
+		return err
+	}
+	builder, err := rebuild.New(Config(l.process), consolidate.Deps{Conn: l.process.Conn, Store: l.store, Shard: l.store.Shard, Redactor: l.redact, Log: l.process.Log})
+	if err != nil {
+		return err
+	}
+	return builder.CatchUp(ctx)
 }
 
 // note notes in the store how far its move has come. It does nothing where the store is made anew in its place.

@@ -146,16 +146,7 @@ func (f *Follower) writes(ctx context.Context, at kv.Progress) error {
 	if err != nil {
 		return r.flush(ctx)
 	}
-	rest, err := r.rests.upto(ctx, r.deps.Conn, at.Write) // of writes that were the last ones and are erased
-	if err != nil {
-		return err
-	}
-	for _, w := range rest {
-		if err := r.addWrite(ctx, consolidate.Write{Event: events.Event{Seq: w.Seq}, Write: &w}); err != nil {
-			return err
-		}
-	}
-	if err := r.flush(ctx); err != nil || at.Write <= r.Writes {
+	if err := r.addRests(ctx, at.Write); err != nil || at.Write <= r.Writes {
 		return err
 	}
 	return r.ApplyWrites(ctx, []consolidate.Write{{Event: events.Event{Seq: at.Write}}}) // events of other subjects end the stream

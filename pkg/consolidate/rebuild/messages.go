@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // readAhead is how many batches of messages are decoded before they are applied.
@@ -20,8 +22,8 @@ type messageFeed struct {
 	end     uint64 // last sequence of the stream when the feed began
 }
 
-// feedMessages reads MEM_MESSAGES to its end, or until ctx ends.
-func feedMessages(ctx context.Context, deps consolidate.Deps, erased *rests, batch int) (*messageFeed, error) {
+// feedMessages reads MEM_MESSAGES after a sequence to its end, or until ctx ends.
+func feedMessages(ctx context.Context, deps consolidate.Deps, erased *rests, after uint64, batch int) (*messageFeed, error) {
 	end, err := deps.Conn.LastSeq(ctx, deps.Conn.Naming.Messages())
 	if err != nil {
 		return nil, err
@@ -29,7 +31,7 @@ func feedMessages(ctx context.Context, deps consolidate.Deps, erased *rests, bat
 	f := &messageFeed{batches: make(chan consolidate.MessageBatch, readAhead), end: end}
 	go func() {
 		defer close(f.batches)
-		f.err = scanMessages(ctx, deps, erased, 0, 0, batch, func(b consolidate.MessageBatch) error {
+		f.err = scanMessages(ctx, deps, erased, after, 0, batch, func(b consolidate.MessageBatch) error {
 			select {
 			case f.batches <- b:
 				return nil
@@ -89,7 +91,7 @@ func (r *run) applyMessagesUpto(ctx context.Context, upto uint64) error {
 		return nil
 	}
 	apply := func(b consolidate.MessageBatch) error {
-		err := r.ApplyMessages(ctx, b)
+		err := r.ApplyMessages(ctx, withoutAhead(b, r.Position()))
 		r.report()
 		return err
 	}
@@ -114,4 +116,22 @@ func (r *run) applyMessagesUpto(ctx context.Context, upto uint64) error {
 		return nil
 	}
 	return r.SkipMessages(ctx, upto)
+}
+
+// withoutAhead leaves out of a batch what a store has applied ahead of the position of all banks, and keeps what is noted of
+// it for as long as it matters.
+func withoutAhead(b consolidate.MessageBatch, from memory.MessagePosition) consolidate.MessageBatch {
+	if from.Ahead <= from.Seq && len(from.Held) == 0 {
+		return b
+	}
+	b.Kept = slices.DeleteFunc(b.Kept, func(m consolidate.MessageEvent) bool { return m.Seq <= from.Of(m.Bank) })
+	to := memory.MessagePosition{Seq: b.Last}
+	if from.Last() > b.Last {
+		to.Ahead, to.Held = from.Ahead, map[memory.BankID]uint64{}
+		for bank, seq := range from.Held {
+			to.Held[bank] = max(seq, b.Last)
+		}
+	}
+	b.To = &to
+	return b
 }

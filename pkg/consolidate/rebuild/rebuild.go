@@ -96,7 +96,7 @@ func (r *Rebuilder) begin(ctx context.Context, progress func(Progress)) (*run, e
 	if run.early, err = findEarlyVectors(ctx, r.deps.Conn, r.config.Config); err != nil {
 		return nil, err
 	}
-	if run.rests, err = findRests(ctx, r.deps.Conn, r.deps.Shard); err != nil {
+	if run.rests, err = findRests(ctx, r.deps.Conn, r.deps.Shard, 0); err != nil {
 		return nil, err
 	}
 	run.reached.LastWrite, err = r.deps.Conn.LastSeq(ctx, r.deps.Conn.Naming.Writes())
@@ -114,7 +114,7 @@ func (r *run) report() {
 func (r *run) applyLog(ctx context.Context) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	feed, err := feedMessages(reading, r.deps, r.rests, r.config.Batch)
+	feed, err := feedMessages(reading, r.deps, r.rests, r.Messages(), r.config.Batch)
 	if err != nil {
 		return err
 	}

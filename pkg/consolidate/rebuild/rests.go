@@ -21,15 +21,15 @@ type rests struct {
 	next     []uint64                   // sequences of moved and gone that have not been reached, ascending
 }
 
-// findRests reads what erasures of the banks of a shard appended.
-func findRests(ctx context.Context, conn *events.Conn, shard events.Shard) (*rests, error) {
+// findRests reads what erasures of the banks of a shard appended after a sequence.
+func findRests(ctx context.Context, conn *events.Conn, shard events.Shard, after uint64) (*rests, error) {
 	r := &rests{moved: map[uint64]uint64{}, gone: map[uint64]memory.Write{}}
 	messages := map[uint64]consolidate.MessageEvent{}
 	var filters []string
 	for _, k := range []memory.WriteKind{memory.WriteErased, memory.WriteRest} {
 		filters = append(filters, conn.Naming.Subject("*", events.KindWrite, string(k)))
 	}
-	_, err := ordered.Scan(ctx, conn, conn.Naming.Writes(), filters, 0, func(e events.Event) error {
+	_, err := ordered.Scan(ctx, conn, conn.Naming.Writes(), filters, after, func(e events.Event) error {
 		w, err := e.Write()
 		if err != nil || !shard.Holds(conn.Naming, w.Bank) {
 			return nil // it has its dead letter, or is of another store
@@ -61,6 +61,16 @@ func findRests(ctx context.Context, conn *events.Conn, shard events.Shard) (*res
 	r.next = slices.AppendSeq(r.next, maps.Keys(r.moved))
 	slices.Sort(r.next)
 	return r, nil
+}
+
+// passed removes what stands for events that a store has applied, and returns the last place that is left; 0 for none.
+func (r *rests) passed(messages memory.MessagePosition, writes uint64) (last uint64) {
+	r.messages = slices.DeleteFunc(r.messages, func(m consolidate.MessageEvent) bool { return m.Seq <= messages.Of(m.Bank) })
+	r.next = slices.DeleteFunc(r.next, func(place uint64) bool { return place <= writes })
+	if len(r.next) > 0 {
+		last = r.next[len(r.next)-1]
+	}
+	return last
 }
 
 // erasedUpto removes and returns the erased messages up to a sequence, but for those in a batch: the log still has them.

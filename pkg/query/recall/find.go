@@ -46,10 +46,16 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		return Found{}, err
 	}
 	found, err := e.search(ctx, bank, q)
+	if errors.Is(err, memory.ErrNotFound) && fresh { // the store may have fallen back since
+		var failed error
+		if fresh, failed = request.Applied(ctx, e.Store, bank, q.afterSeq, q.afterWrite, 0); failed != nil {
+			return found, failed
+		}
+	}
 	if errors.Is(err, memory.ErrNotFound) && !fresh {
 		found, err = e.searchUnmade(ctx, bank, q)
 	}
-	found.Reply.Fresh = fresh
+	found.Reply.Fresh = found.Reply.Fresh && fresh // the state that was searched may be an earlier one
 	if err != nil {
 		return found, err
 	}

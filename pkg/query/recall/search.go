@@ -70,7 +70,9 @@ func (e *Engine) read(ctx context.Context, s Searcher, q Request, found *Found) 
 			return err
 		},
 		func(s Searcher) (err error) {
-			found.Reply.Seen, _, err = s.Applied()
+			var writes uint64
+			found.Reply.Seen, writes, err = s.Applied()
+			found.Reply.Fresh = found.Reply.Seen >= q.afterSeq && writes >= q.afterWrite
 			return err
 		},
 		func(s Searcher) error { return e.comparable(s, q.vector) },

@@ -22,21 +22,34 @@ import (
 // Server is a running server, which Stop ends. It listens on a socket in a directory of its own, and not on the network.
 type Server struct {
 	dir     string
+	as      *syscall.Credential // nil = the user of this process
+	more    []string            // settings
 	make    func() *exec.Cmd
-	command *exec.Cmd
+	running *exec.Cmd // nil before the first start
 	done    chan error
 }
 
 // ErrAbsent says that no PostgreSQL is installed.
 var ErrAbsent = errors.New("no PostgreSQL is installed: apt-get install postgresql")
 
-// Start makes and starts a server without durability. Without an installation it is ErrAbsent. PostgreSQL does not run as
-// root: then it runs as nobody.
-func Start() (*Server, error) {
-	initdb, err := program("initdb")
+// Start makes and starts a server without durability, with further settings ("name=value"). Without an installation it is
+// ErrAbsent. PostgreSQL does not run as root: then it runs as nobody.
+func Start(more ...string) (*Server, error) {
+	s, err := newServer(more)
 	if err != nil {
 		return nil, err
 	}
+	if err = s.run("initdb", "-D", s.data(), "-U", "eunoe", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-A", "trust"); err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return s, nil
+}
+
+// newServer makes the directory of a server with further settings.
+func newServer(more []string) (*Server, error) {
 	postgres, err := program("postgres")
 	if err != nil {
 		return nil, err
@@ -45,32 +58,39 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir}
-	fail := func(err error) (*Server, error) { return nil, errors.Join(err, os.RemoveAll(dir)) }
-	as, err := unprivileged(dir)
-	if err != nil {
-		return fail(err)
+	s := &Server{dir: dir, more: more}
+	if s.as, err = unprivileged(dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	run := func(name string, args ...string) *exec.Cmd {
-		c := exec.Command(name, args...) //nolint:gosec,noctx // found on this machine; it ends with Stop
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGKILL}
-		c.Dir = dir
-		return c
-	}
-	data := filepath.Join(dir, "data")
-	if out, err := run(initdb, "-D", data, "-U", "eunoe", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-A", "trust").CombinedOutput(); err != nil {
-		return fail(fmt.Errorf("initdb: %w: %s", err, out))
-	}
-	settings := []string{"-D", data}
-	for _, c := range []string{"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off",
-		"max_wal_size=256MB", "shared_buffers=64MB"} {
+	settings := []string{"-D", s.data()}
+	for _, c := range append([]string{"listen_addresses=", "unix_socket_directories=" + dir, "fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off",
+		"max_wal_size=256MB", "shared_buffers=64MB"}, more...) {
 		settings = append(settings, "-c", c)
 	}
-	s.make = func() *exec.Cmd { return run(postgres, settings...) }
-	if err := s.start(); err != nil {
-		return fail(err)
-	}
+	s.make = func() *exec.Cmd { return s.command(postgres, settings...) }
 	return s, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// command returns a program that runs as the server does, and ends with this process.
+func (s *Server) command(path string, args ...string) *exec.Cmd {
+	c := exec.Command(path, args...) //nolint:gosec,noctx // found on this machine; it ends with Stop
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Pdeathsig: syscall.SIGKILL}
+	c.Dir = s.dir
+	return c
+}
+
+// run runs a program of PostgreSQL to its end.
+func (s *Server) run(name string, args ...string) error {
+	path, err := program(name)
+	if err != nil {
+		return err
+	}
+	if out, err := s.command(path, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, out)
+	}
+	return nil
 }
 
 // start starts the server and returns when it is ready.
@@ -80,10 +100,10 @@ func (s *Server) start() error {
 		return err
 	}
 	go func() { done <- command.Wait() }()
-	s.command, s.done = command, done
+	s.running, s.done = command, done
 	socket, pid := filepath.Join(s.dir, ".s.PGSQL.5432"), strconv.Itoa(command.Process.Pid)+"\n"
 	for began := time.Now(); time.Since(began) < 30*time.Second; {
-		status, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+		status, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
 		if err == nil && strings.HasPrefix(string(status), pid) && strings.Contains(string(status), "ready") {
 			if _, err := os.Stat(socket); err == nil {
 				return nil
@@ -100,7 +120,7 @@ func (s *Server) start() error {
 
 // Kill ends the server by SIGKILL; its other processes end when they notice.
 func (s *Server) Kill() error {
-	err := s.command.Process.Kill()
+	err := s.running.Process.Kill()
 	if ended := <-s.done; ended == nil { // else it is the signal
 		err = errors.Join(err, errors.New("the server had ended by itself"))
 	}
@@ -137,14 +157,17 @@ func (s *Server) Dir() string { return s.dir }
 
 // Stop ends the server and removes its files.
 func (s *Server) Stop() error {
-	err := s.command.Process.Signal(syscall.SIGQUIT)
+	if s.running == nil || s.running.ProcessState != nil {
+		return os.RemoveAll(s.dir)
+	}
+	err := s.running.Process.Signal(syscall.SIGQUIT)
 	select {
 	case ended := <-s.done:
-		if ended != nil && s.command.ProcessState == nil {
+		if ended != nil && s.running.ProcessState == nil {
 			err = errors.Join(err, ended)
 		}
 	case <-time.After(10 * time.Second):
-		err = errors.Join(err, s.command.Process.Kill())
+		err = errors.Join(err, s.running.Process.Kill())
 	}
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

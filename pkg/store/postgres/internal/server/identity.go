@@ -13,24 +13,32 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// Identify notes which tables the schema has now. From then on every transaction finds the same or fails with
-// engine.ErrReplaced, and none that began holds while the schema is put in the place of another (Exclude).
+// Identify notes which tables the schema has now, and on which run of a server. From then on every transaction finds the same
+// or fails with engine.ErrReplaced, and none that began holds while the schema is put in the place of another (Exclude).
 func (s *Server) Identify(ctx context.Context) error {
 	table := pgx.Identifier{s.schema, "meta"}.Sanitize()
 	var is int64
-	err := s.readers.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8", table).Scan(&is)
+	var run string
+	err := s.readers.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8, "+serverRun, table).Scan(&is, &run)
 	if err != nil {
 		return s.Failure(fmt.Errorf("identify the schema: %w", err))
 	}
-	s.guard.Store(&statement{what: whatGuard, query: guard, args: []any{lockOf(s.schema), table, is}})
+	s.guard.Store(&statement{what: whatGuard, query: guard, args: []any{lockOf(s.schema), table, is, run}})
 	return nil
 }
 
-// guard waits for whoever replaces the schema, and then divides by zero if its table is another one: it goes to the server
-// with the first statement of a transaction, which then fails, and no answer is waited for.
+// serverRun tells the runs of servers from each other: when this one started, and when it last recovered from a crash, which
+// resets its statistics. What a store holds goes only forward within a run. A server that fell may have lost what it
+// committed last, and a standby or a restored server what came after its own copy: then nothing that a process
+// keeps in memory of the store holds any more.
+const serverRun = "extract(epoch FROM pg_postmaster_start_time())::text || ' ' || " +
+	"coalesce((SELECT extract(epoch FROM stats_reset)::text FROM pg_catalog.pg_stat_bgwriter), '')"
+
+// guard waits for whoever replaces the schema, and then divides by zero if its table is another one or the server runs anew:
+// it goes to the server with the first statement of a transaction, which then fails, and no answer is waited for.
 const (
 	whatGuard = "check that the store is in force"
-	guard     = "SELECT pg_advisory_xact_lock_shared($1::int8), 1 / (to_regclass($2)::oid::int8 = $3::int8)::int"
+	guard     = "SELECT pg_advisory_xact_lock_shared($1::int8), 1 / (to_regclass($2)::oid::int8 = $3::int8 AND " + serverRun + " = $4::text)::int"
 )
 
 // divisionByZero is the SQLSTATE with which the guard fails; to_regclass of a schema that is gone is NULL, which does not,

@@ -1,0 +1,247 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
+
+	"github.com/eunoe-memory/eunoe/internal/app/settings"
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
+	"github.com/eunoe-memory/eunoe/test/programs"
+)
+
+// newStandby starts a standby of a server, which ends with the test.
+func newStandby(t *testing.T, primary *postgrestest.Server) *postgrestest.Server {
+	t.Helper()
+	s, err := primary.Standby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestAFailoverToAStandbyThatLags kills a server and promotes a standby that lacks the last minutes of it.
+func TestAFailoverToAStandbyThatLags(t *testing.T) {
+	t.Parallel()
+	primary := startPostgres(t)
+	standby := newStandby(t, primary)
+	fallsBack(t, postgrestest.Written("eunoe", primary, standby), func() {
+		if _, err := standby.Part(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}, func() {
+		if err := primary.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := standby.Promote(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestAServerRestoredFromAnOldBackup kills a server and starts it with the files of a backup that is older than the log.
+func TestAServerRestoredFromAnOldBackup(t *testing.T) {
+	t.Parallel()
+	server := startPostgres(t)
+	var backup *postgrestest.Server
+	fallsBack(t, server.Schema("eunoe"), func() {
+		var err error
+		if backup, err = server.Backup(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = backup.Stop() }) // its files
+	}, func() {
+		if err := server.Restore(backup); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// fallsBack has a store fall back, while a bot talks in one bank and nobody in others, to what it was when saved was called.
+// Nothing that was acknowledged is lost, and whoever waits for it sees it.
+func fallsBack(t *testing.T, place string, save, fall func()) {
+	t.Helper()
+	data, url := t.TempDir(), startBroker(t)
+	env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + data, "EUNOE_LOG=error", "EUNOE_IDLE_AFTER=1m", "EUNOE_STORE=" + place}
+	var stages []*programs.Process
+	for _, name := range []string{"ingest", "extractor", "consolidator", "consolidator", "query", "query"} {
+		stages = append(stages, programs.Start(t, env, name))
+	}
+	p := dial(t, url)
+	waitAnswering(p)
+	told := announced(p)
+	converse(p, "talk", 40)
+	p.settle("talk")
+	save()
+	written := p.mustAsk("mem.talk.retain", `{"facts":[{"text":"Ben's locker is number 4711."}],"wait":"60s"}`)["write"].(float64)
+	editedThenForgotten(p)
+	converse(p, "late", 40)
+	seq := p.publish("mem.late.message.s0", `{"id":"last","speaker":"Carla","content":"Mein Boot heißt Seeadler."}`)
+	p.publish("mem.late.flush.s0", "{}")
+	p.settle("talk")
+	p.settle("late")
+	p.settle("solo")
+	talk, late, solo := facts(p, "talk"), facts(p, "late"), facts(p, "solo")
+
+	b := ask(t, url, "busy")
+	b.await(4)
+	fall()
+	b.await(b.count() + 6)
+	// Nobody says anything in the other banks. One process may wait for the other, so each is asked twice.
+	for range 4 {
+		found := p.patiently("mem.talk.recall", fmt.Sprintf(`{"query":"What number is Ben's locker?","after_write":%d,"wait":"60s"}`, int(written)))
+		if found["fresh"] != true || !strings.Contains(fmt.Sprint(found["items"]), "4711") {
+			t.Errorf("a write from before is not seen: %v", found)
+		}
+		found = p.patiently("mem.late.recall", fmt.Sprintf(`{"query":"Wie heißt das Boot?","after":%d,"wait":"60s"}`, seq))
+		if found["fresh"] != true || !strings.Contains(fmt.Sprint(found["items"]), "Seeadler") {
+			t.Errorf("a message from before is not seen: %v", found)
+		}
+	}
+	b.end()
+	for bank, want := range map[string][]string{"talk": talk, "late": late, "solo": solo} {
+		p.settle(bank)
+		if diff := cmp.Diff(want, facts(p, bank)); diff != "" {
+			t.Errorf("facts of %s (-before +after):\n%s", bank, diff)
+		}
+	}
+	p.publish("mem.busy.flush.chat", "")
+	conserved(t, p.settle("busy"), b.count())
+	natstest.Eventually(t, "every fact was announced", func() bool {
+		for _, f := range append(append(facts(p, "talk"), facts(p, "late")...), facts(p, "busy")...) {
+			if id, _, _ := strings.Cut(f, " "); !told(id) {
+				return false
+			}
+		}
+		return true
+	})
+	for _, s := range stages {
+		s.Stop(t)
+	}
+	set, _, err := settings.Load(nil, map[string]string{"URL": url, "DATA": data, "STORE": place, "LOG": "error"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asOffline(t, set)
+}
+
+// editedThenForgotten says two things at once, edits what came of one, and then forgets the other: the log then holds what is
+// left of both behind the edit.
+func editedThenForgotten(p plain) {
+	p.t.Helper()
+	p.publish("mem.solo.message.s0", `{"id":"kept","speaker":"Alice","content":"My violin is in the attic."}`)
+	p.publish("mem.solo.message.s0", `{"id":"gone","speaker":"Alice","content":"I was born in Valparaíso."}`)
+	p.publish("mem.solo.flush.s0", "{}")
+	p.settle("solo")
+	var violin string
+	for _, f := range facts(p, "solo") {
+		if strings.Contains(f, "violin") {
+			violin, _, _ = strings.Cut(f, " ")
+		}
+	}
+	p.mustAsk("mem.solo.edit", fmt.Sprintf(`{"id":%q,"text":"Alice's violin is in the cellar.","wait":"60s"}`, violin))
+	p.mustAsk("mem.solo.forget", `{"id":"gone","wait":"60s"}`)
+	p.settle("solo")
+	if left := fmt.Sprint(facts(p, "solo")); !strings.Contains(left, "cellar") || strings.Contains(left, "Valpara") {
+		p.t.Errorf("after an edit and a forget: %s", left)
+	}
+}
+
+// announced collects change events, and returns whether one has named a record.
+func announced(p plain) func(record string) bool {
+	p.t.Helper()
+	var mu sync.Mutex
+	var all strings.Builder
+	if _, err := p.nc.Subscribe("mem.*.change.>", func(m *nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		all.Write(m.Data)
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	return func(record string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(all.String(), `"`+record+`"`)
+	}
+}
+
+// patiently repeats a request that is unavailable: a store is away.
+func (p plain) patiently(subject, body string) (out object) {
+	p.t.Helper()
+	natstest.Eventually(p.t, subject+" is answered", func() bool {
+		var code string
+		if out, code = p.ask(subject, body); code != "" && code != "503" && code != "404" {
+			p.t.Fatalf("%s %s: %s %v", subject, body, code, out)
+		}
+		return code == ""
+	})
+	return out
+}
+
+// asker says something and asks for it, until it is ended, also while the store is away.
+type asker struct {
+	stop chan struct{}
+	done chan struct{}
+	mu   sync.Mutex
+	n    int
+	t    *testing.T
+}
+
+func ask(t *testing.T, url, bank string) *asker {
+	t.Helper()
+	p := dial(t, url)
+	a := &asker{stop: make(chan struct{}), done: make(chan struct{}), t: t}
+	go func() {
+		defer close(a.done)
+		for i := 0; ; i++ {
+			select {
+			case <-a.stop:
+				return
+			default:
+			}
+			seq := p.publish("mem."+bank+".message.chat", fmt.Sprintf(`{"id":"c%d","speaker":"Ida","content":"La caisse numéro %d contient %s."}`, i, i, words[i%len(words)]))
+			found := p.patiently("mem."+bank+".recall", fmt.Sprintf(`{"query":"Que contient la caisse numéro %d ?","after":%d,"wait":"60s"}`, i, seq))
+			if seen, _ := found["seen"].(float64); found["fresh"] != true || uint64(seen) < seq || !strings.Contains(fmt.Sprint(found["items"]), fmt.Sprintf("numéro %d ", i)) {
+				t.Errorf("message %d is not seen: %v", i, found)
+				return
+			}
+			a.mu.Lock()
+			a.n++
+			a.mu.Unlock()
+		}
+	}()
+	return a
+}
+
+// count returns how many messages were said and found.
+func (a *asker) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.n
+}
+
+func (a *asker) await(n int) {
+	a.t.Helper()
+	natstest.Eventually(a.t, fmt.Sprintf("%d messages are found", n), func() bool { return a.count() >= n })
+}
+
+func (a *asker) end() {
+	close(a.stop)
+	select {
+	case <-a.done:
+	case <-time.After(natstest.Patience):
+		a.t.Error("the last request does not end")
+	}
+}
