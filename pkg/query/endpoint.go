@@ -113,7 +113,7 @@ func (s *Service) answer(ctx context.Context, h wire.Handler, r micro.Request, b
 		body, err = memory.Encode(reply)
 	}
 	if limit := s.conn.NC.MaxPayload(); err == nil && limit > 0 && int64(len(body)) > limit-replyMargin {
-		err = &memory.FieldError{Message: fmt.Sprintf("the reply is %d bytes and the broker takes %d: %s", len(body), limit, narrower(h.Name)), Meaning: memory.ErrTooLarge}
+		err = replyTooLarge(h.Name, strconv.Itoa(len(body)), limit)
 	}
 	if err != nil {
 		s.metrics.answered(h.Name, memory.Code(err), time.Since(start))
@@ -126,6 +126,10 @@ func (s *Service) answer(ctx context.Context, h wire.Handler, r micro.Request, b
 	if err = s.reply(r, nil, body); err != nil {
 		s.log.Warn().Ctx(ctx).Str("stage", "query").Str("bank", string(bank)).Str("error", err.Error()).Msg("a reply could not be sent")
 	}
+}
+
+func replyTooLarge(name, size string, limit int64) error {
+	return &memory.FieldError{Message: fmt.Sprintf("the reply is %s bytes and the broker takes %d: %s", size, limit, narrower(name)), Meaning: memory.ErrTooLarge}
 }
 
 // narrower says how a request gets a smaller reply.

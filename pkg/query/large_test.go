@@ -2,8 +2,11 @@ package query_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
@@ -61,4 +64,68 @@ func TestLargeMessagesCanBeRead(t *testing.T) {
 			t.Errorf("the list names %s", got)
 		}
 	})
+}
+
+// TestAListThatNoReplyCanHoldIsNotRead asks for 40 MB at once. What is read of it says the error.
+func TestAListThatNoReplyCanHoldIsNotRead(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	var want []string
+	for i := range 200 {
+		id := memory.MessageID(fmt.Sprintf("r%03d", i))
+		s.say(memory.Message{ID: id, Content: "río " + strings.Repeat("agua ", 40_000), Time: at})
+		want = append(want, string(id))
+	}
+	err := s.ask("mem.alice.list", `{"record":"message","limit":1000}`, nil)
+	var read, most int
+	if _, scan := fmt.Sscanf(fmt.Sprint(err), "the reply is more than %d bytes and the broker takes %d", &read, &most); memory.Code(err) != 413 || scan != nil || read > 8<<20 || read < most {
+		t.Errorf("read %d bytes of 40 MB: %v", read, err)
+	}
+	if got := s.listed(4); !slices.Equal(got, want) {
+		t.Errorf("four at a time: %v", got)
+	}
+}
+
+// TestALongPageIsWhole lists messages of one moment by pages longer than what is read at a time.
+func TestALongPageIsWhole(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	var said []memory.Message
+	for i := range 170 {
+		said = append(said, memory.Message{ID: memory.MessageID(fmt.Sprintf("k%03d", i)), Content: "kort", Time: at})
+	}
+	s.say(said...)
+	for _, limit := range []int{31, 32, 33, 64, 65, 100, 169, 170, 171, 1000} {
+		got := s.listed(limit)
+		if len(got) != len(said) || !slices.IsSorted(got) {
+			t.Errorf("by pages of %d: %v", limit, got)
+		}
+	}
+}
+
+// listed returns the ids of all messages of alice, the oldest first, by pages of which all but the last are full.
+func (s *served) listed(limit int) []string {
+	s.t.Helper()
+	var out []string
+	for r := (wire.ListRequest{Record: memory.RecordMessage, Order: "oldest", Limit: limit}); ; {
+		body, err := json.Marshal(r)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var page wire.Page[memory.Item]
+		if err := s.ask("mem.alice.list", string(body), &page); err != nil {
+			s.t.Fatal(err)
+		}
+		if n := len(page.Items); n > limit || n < limit && page.Next != "" {
+			s.t.Errorf("a page of %d has %d", limit, n)
+		}
+		for _, i := range page.Items {
+			out = append(out, i.ID)
+		}
+		if r.Cursor = page.Next; r.Cursor == "" {
+			return out
+		}
+	}
 }

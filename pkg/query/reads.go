@@ -56,14 +56,57 @@ func (s *Service) List(ctx context.Context, bank memory.BankID, r wire.ListReque
 		return out, err
 	}
 	err = s.store.Read(ctx, bank, func(rd Reader) error {
-		items, next, err := rd.List(r.Record, r.Filter, r.Order == "oldest", from, limit)
-		out.Items, out.Next = append(out.Items, items...), next.cursor(list)
-		if len(items) == 1 {
+		var err error
+		if out.Items, from, err = s.listed(rd, r, from, limit); err != nil {
+			return err
+		}
+		if out.Next = from.cursor(list); len(out.Items) == 1 {
 			out.Items[0] = cutText(out.Items[0], s.tooLarge(out))
 		}
-		return err
+		return nil
 	})
 	return out, err
+}
+
+// firstListed is how many items of a list are read at first; then as many as were read already, while they fit a reply.
+const firstListed = 32
+
+// listed returns a page of a list and the place after it. A page that no reply can hold is refused as soon as that is
+// known: whole, a thousand messages could be a gigabyte.
+func (s *Service) listed(rd Reader, r wire.ListRequest, from Position, limit int) ([]memory.Item, Position, error) {
+	out, size, most := []memory.Item{}, 0, 0
+	if s.conn != nil {
+		most = int(s.conn.NC.MaxPayload())
+	}
+	for n := firstListed; ; n = len(out) {
+		items, next, err := rd.List(r.Record, r.Filter, r.Order == "oldest", from, min(n, limit-len(out)))
+		if err != nil {
+			return nil, next, err
+		}
+		out = append(out, items...)
+		if len(out) == limit || next.IsZero() {
+			return out, next, nil
+		}
+		for _, i := range items {
+			size += leastSize(i)
+		}
+		if from = next; most > 0 && size > most {
+			return nil, next, replyTooLarge(wire.List.Name, fmt.Sprintf("more than %d", size), int64(most))
+		}
+	}
+}
+
+// leastSize returns how many bytes an item has at least in a reply.
+func leastSize(i memory.Item) int {
+	n := len(i.Text) + len(i.Reasoning)
+	for _, id := range i.Sources {
+		n += len(id)
+	}
+	if len(i.Metadata) > 0 {
+		body, _ := memory.Encode(i.Metadata) //nolint:errcheck // it comes of JSON
+		n += len(body)
+	}
+	return n
 }
 
 // replyMargin is what the subject and the headers of a reply may take of the broker's limit, in bytes.

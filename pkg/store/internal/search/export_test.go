@@ -21,3 +21,6 @@ const (
 
 // FindStates returns the statement that finds the states of a subject with so many of them.
 func FindStates(states int, filter string) string { return findStates(states, filter) }
+
+// FindSessions returns the statement that lists sessions.
+func FindSessions(oldestFirst bool) string { return findSessions(oldestFirst) }

@@ -36,6 +36,8 @@ func TestLookUpsReadWhatTheyNeed(t *testing.T) {
 		{"how many states a subject has", search.CountStates, []any{1, "person:ana", 9}, "facts_state (bank=? AND subject=?)"},
 		{"a few states", search.FindStates(1, "f.live"), []any{1, "person:ana", 9}, "facts_state (bank=? AND subject=?)"},
 		{"many states", search.FindStates(search.ManyStates, "f.live"), []any{1, "person:ana", 9}, "facts_said (bank=?)"},
+		{"which sessions there are", search.FindSessions(false), []any{1, 0, 51}, "messages_session (bank=? AND session>?)"},
+		{"the messages of a page of sessions", search.FindSessions(true), []any{1, 0, 51}, "SEARCH m USING INDEX messages_session (bank=? AND session=?)"},
 	} {
 		rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+c.statement, c.args...)
 		if err != nil {

@@ -10,23 +10,29 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
-// Sessions returns up to limit sessions with stored messages, by the sequence of the last of them, and the place after
-// the last session.
-func (r *Reader) Sessions(oldestFirst bool, from query.Position, limit int) ([]wire.Session, query.Position, error) {
+// findSessions is the statement that lists sessions, of a bank, behind a sequence or 0, up to a number. The index of sessions
+// says in one step for each which there are and what their last message is (s and l), and so which a page holds (p); only
+// their messages are read, once.
+func findSessions(oldestFirst bool) string {
 	direction, past := "DESC", "<"
 	if oldestFirst {
 		direction, past = "ASC", ">"
 	}
-	// The index of sessions alone says which sessions a page holds; only their messages are read.
-	find := fmt.Sprintf(`WITH p AS (SELECT session, count(*) AS n, max(seq) AS last FROM messages WHERE bank = ?1 GROUP BY session
-  HAVING ?2 = 0 OR max(seq) %s ?2 ORDER BY last %s LIMIT ?3)
-SELECT p.session, p.n, p.last, (SELECT min(m.time) FROM messages m WHERE m.bank = ?1 AND m.session = p.session),
-  (SELECT max(m.time) FROM messages m WHERE m.bank = ?1 AND m.session = p.session),
+	return fmt.Sprintf(`WITH RECURSIVE s(session) AS (SELECT min(session) FROM messages WHERE bank = ?1
+  UNION ALL SELECT (SELECT min(m.session) FROM messages m WHERE m.bank = ?1 AND m.session > s.session) FROM s WHERE s.session IS NOT NULL),
+l AS (SELECT session, (SELECT max(m.seq) FROM messages m WHERE m.bank = ?1 AND m.session = s.session) AS last FROM s WHERE session IS NOT NULL),
+p AS (SELECT session, last FROM l WHERE ?2 = 0 OR last %s ?2 ORDER BY last %s LIMIT ?3)
+SELECT p.session, count(*), p.last, min(m.time), max(m.time),
   (SELECT count(*) FROM message_events e WHERE e.bank = ?1 AND e.session = p.session AND e.state = 'pending'),
   (SELECT max(e.stored) FROM message_events e WHERE e.bank = ?1 AND e.session = p.session AND e.state = 'pending')
-FROM p ORDER BY p.last %s`, past, direction, direction)
+FROM p CROSS JOIN messages m WHERE m.bank = ?1 AND m.session = p.session GROUP BY p.session, p.last ORDER BY p.last %s`, past, direction, direction)
+}
+
+// Sessions returns up to limit sessions with stored messages, by the sequence of the last of them, and the place after
+// the last session.
+func (r *Reader) Sessions(oldestFirst bool, from query.Position, limit int) ([]wire.Session, query.Position, error) {
 	var places []query.Position
-	list, err := engine.All(r.tx, "list sessions", find, []any{r.bank, from.No, limit + 1}, func(rows *sql.Rows) (s wire.Session, err error) {
+	list, err := engine.All(r.tx, "list sessions", findSessions(oldestFirst), []any{r.bank, from.No, limit + 1}, func(rows *sql.Rows) (s wire.Session, err error) {
 		var first, last int64
 		var newest sql.NullInt64
 		err = rows.Scan(&s.Session, &s.Messages, &s.Seq, &first, &last, &s.Pending, &newest)
