@@ -174,7 +174,7 @@ func (p *parser) stretch(i int) (point, int, bool) {
 		}
 		n, next = most, k
 		if dir, flavour, k, ok = p.shiftAt(next); ok {
-			if u, ok = p.unitAt(k); !ok || n > 1 && matches(p.tab.single, p.t[k].low) { // "turned 90 last month"
+			if u, ok = p.unitAt(k); !ok || n > 1 && p.matches(p.tab.single, p.t[k].low) { // "turned 90 last month"
 				return point{}, i, false
 			}
 			next = k + 1

@@ -12,29 +12,37 @@ func parts(mark string) bool {
 	return strings.ContainsRune(",;:—–(.!?…", r) || unicode.Is(unicode.So, r)
 }
 
+// reach is how many words a time is read with on each side. No clause is as long; a text without marks can be a megabyte of
+// times, each of which would be read with all the others.
+const reach = 50
+
+// reachCJK is reach in bytes, for languages that are read by their characters.
+const reachCJK = 600
+
 // clauseStart returns the first word of the clause that ends before word i.
 func (p *parser) clauseStart(i int) int {
-	for j := i - 1; j >= 0; j-- {
+	for j := i - 1; j >= max(0, i-reach); j-- {
 		t := p.t[j]
 		if t.mark && parts(t.low) && (t.low != "," || i-j > 1) && !p.inNumber(j) {
 			return j + 1
 		}
-		if matches(p.tab.breaks, t.low) || p.reported(j) {
+		if p.matches(p.tab.breaks, t.low) || p.reported(j) {
 			return j
 		}
 	}
-	return 0
+	return max(0, i-reach)
 }
 
 // clauseEnd returns the index behind the clause that begins at word i.
 func (p *parser) clauseEnd(i int) int {
-	for j := i + 1; j < len(p.t); j++ {
+	most := min(len(p.t), i+1+reach)
+	for j := i + 1; j < most; j++ {
 		t := p.t[j]
-		if t.mark && parts(t.low) && !p.inNumber(j) || matches(p.tab.breaks, t.low) {
+		if t.mark && parts(t.low) && !p.inNumber(j) || p.matches(p.tab.breaks, t.low) {
 			return j
 		}
 	}
-	return len(p.t)
+	return most
 }
 
 // inNumber reports whether the mark at j stands behind a number, as in "20. Februar".
@@ -46,7 +54,7 @@ func (p *parser) inNumber(j int) bool {
 // subject, or "is".
 func (p *parser) ownSubject(from, to int) bool {
 	for j := from; j < to; j++ {
-		if matches(p.tab.subject, p.t[j].low) || matches(p.tab.present, p.t[j].low) {
+		if p.matches(p.tab.subject, p.t[j].low) || p.matches(p.tab.present, p.t[j].low) {
 			return true
 		}
 	}
@@ -64,20 +72,20 @@ func (p *parser) reported(j int) bool {
 		said--
 	}
 	word, _, _ := strings.Cut(p.t[j].low, " ") // "que viene"
-	subject := matches(p.tab.subject, word) || matches(p.tab.breaks, word)
+	subject := p.matches(p.tab.subject, word) || p.matches(p.tab.breaks, word)
 	switch {
-	case said < 0 || p.t[said].mark || !subject && !p.has(j, kArticle) && !matches(p.tab.possessive, p.t[j].low):
+	case said < 0 || p.t[said].mark || !subject && !p.has(j, kArticle) && !p.matches(p.tab.possessive, p.t[j].low):
 		return false
-	case matches(p.tab.saying, p.t[said].low) || subject && matches(p.tab.telling, p.t[said].low):
+	case p.matches(p.tab.saying, p.t[said].low) || subject && p.matches(p.tab.telling, p.t[said].low):
 		return true
-	case said < 1 || !matches(p.tab.telling, p.t[said-1].low):
+	case said < 1 || !p.matches(p.tab.telling, p.t[said-1].low):
 		return false
 	case subject:
 		return true
 	}
-	for k := j + 1; k < len(p.t) && !p.t[k].mark; k++ { // "told me the story" has no verb of its own
+	for k := j + 1; k < min(len(p.t), j+reach) && !p.t[k].mark; k++ { // "told me the story" has no verb of its own
 		low := p.t[k].low
-		if matches(p.tab.present, low) || matches(p.tab.future, low) || matches(p.tab.stating, low) || matches(p.tab.stating, low+"s") {
+		if p.matches(p.tab.present, low) || p.matches(p.tab.future, low) || p.matches(p.tab.stating, low) || p.matches(p.tab.stating, low+"s") {
 			return true
 		}
 	}
@@ -89,7 +97,7 @@ func (p *parser) reports() bool {
 	if p.saying == 0 {
 		p.saying = -1
 		for _, t := range p.t {
-			if len(t.low) > 2 && t.digits == 0 && matches(p.tab.reporting, t.low) {
+			if len(t.low) > 2 && t.digits == 0 && p.matches(p.tab.reporting, t.low) {
 				p.saying = 1
 				break
 			}
@@ -100,11 +108,11 @@ func (p *parser) reports() bool {
 
 // told reports whether the word at j opens what somebody is told to do: "said to come", "told my sister to come".
 func (p *parser) told(j int) bool {
-	if !p.reports() || !matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
+	if !p.reports() || !p.matches(p.tab.infinitive, p.t[j].low) || j+1 >= len(p.t) || p.t[j+1].mark || p.t[j+1].digits > 0 || p.t[j+1].senses != nil {
 		return false
 	}
 	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- {
-		if k == j-1 && matches(p.tab.saying, p.t[k].low) || matches(p.tab.telling, p.t[k].low) {
+		if k == j-1 && p.matches(p.tab.saying, p.t[k].low) || p.matches(p.tab.telling, p.t[k].low) {
 			return true
 		}
 	}
@@ -121,7 +129,7 @@ func (p *parser) habitual(i int) bool {
 		end = p.clauseEnd(end)
 	}
 	for k := start; k < end; k++ {
-		if matches(p.tab.habit, p.t[k].low) && !p.isPast(k) {
+		if p.matches(p.tab.habit, p.t[k].low) && !p.isPast(k) {
 			return p.direction(i) >= 0
 		}
 	}
@@ -132,7 +140,7 @@ func (p *parser) habitual(i int) bool {
 // every time: "I'm moving in autumn".
 func (p *parser) inProgress(i int) bool {
 	for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ {
-		if matches(p.tab.present, p.t[j].low) && j+1 < len(p.t) && matches(p.tab.progressive, p.t[j+1].low) {
+		if p.matches(p.tab.present, p.t[j].low) && j+1 < len(p.t) && p.matches(p.tab.progressive, p.t[j+1].low) {
 			return true
 		}
 	}
@@ -167,7 +175,7 @@ func (p *parser) calledOff(i int) bool {
 	}
 	start, end, verb := p.clauseStart(i), p.clauseEnd(i), -1
 	for j := start; j < end && verb < 0; j++ {
-		if low := p.t[j].low; matches(p.tab.cancelled, low) || j+1 < end && matches(p.tab.cancelled, low+" "+p.t[j+1].low) {
+		if low := p.t[j].low; p.matches(p.tab.cancelled, low) || j+1 < end && p.matches(p.tab.cancelled, low+" "+p.t[j+1].low) {
 			verb = j
 		}
 	}
@@ -186,9 +194,9 @@ func (p *parser) calledOff(i int) bool {
 	case of:
 		return true
 	case verb > i:
-		return before > verb || !p.t[before].mark && !matches(p.tab.subject, noun) && !matches(p.tab.auxiliary, noun) && !matches(p.tab.being, noun) &&
-			!matches(p.tab.present, noun) && !p.isPast(before)
-	case before == i-1 && matches(p.tab.possessive, noun) && i+1 < len(p.t) && !p.t[i+1].mark && p.t[i+1].senses == nil: // my Tuesday class
+		return before > verb || !p.t[before].mark && !p.matches(p.tab.subject, noun) && !p.matches(p.tab.auxiliary, noun) && !p.matches(p.tab.being, noun) &&
+			!p.matches(p.tab.present, noun) && !p.isPast(before)
+	case before == i-1 && p.matches(p.tab.possessive, noun) && i+1 < len(p.t) && !p.t[i+1].mark && p.t[i+1].senses == nil: // my Tuesday class
 		return true
 	}
 	return verb > 0 && (p.is(verb-1, "have") || p.is(verb-1, "has") || p.is(verb-1, "'ve"))
@@ -196,12 +204,12 @@ func (p *parser) calledOff(i int) bool {
 
 // calledOffCJK reports the same where the day describes a noun: 金曜日の会議.
 func (p *parser) calledOffCJK(i int) bool {
-	behind := p.s[p.t[i].end:]
+	behind := p.s[p.t[i].end:min(len(p.s), p.t[i].end+reachCJK)]
 	described := strings.HasPrefix(behind, "の") || strings.HasPrefix(behind, "的") || strings.HasPrefix(behind, " ") || strings.HasPrefix(behind, "의")
 	if end := strings.IndexAny(behind, "。！？!?\n，、,"); end >= 0 {
 		behind = behind[:end]
 	}
-	return described && matches(p.tab.cancelled, behind)
+	return described && p.matches(p.tab.cancelled, behind)
 }
 
 // takesEffect reports whether something holds from the date at i on: "promoted as of 1 December", whose day may lie ahead of
@@ -215,9 +223,9 @@ func (p *parser) takesEffect(i int) bool {
 // forbade reports whether the verb of saying at j tells what is to be done, or is not, up to the date at i: "said rest until
 // the 9th", "told me no coffee until the 9th".
 func (p *parser) forbade(j, i int) bool {
-	from, said := j+1, matches(p.tab.saying, p.t[j].low)
+	from, said := j+1, p.matches(p.tab.saying, p.t[j].low)
 	if !said {
-		if !matches(p.tab.telling, p.t[j].low) {
+		if !p.matches(p.tab.telling, p.t[j].low) {
 			return false
 		}
 		if p.tab.progressive != nil { // "told me no coffee", and not "found no flat"
@@ -233,7 +241,7 @@ func (p *parser) forbade(j, i int) bool {
 		return true
 	}
 	for ; from < i; from++ {
-		if matches(p.tab.forbidding, p.t[from].low) {
+		if p.matches(p.tab.forbidding, p.t[from].low) {
 			return true
 		}
 	}
@@ -251,7 +259,7 @@ func (p *parser) isSince(j, i int) bool {
 		if p.isFuture(k) {
 			return false
 		}
-		is = is || matches(p.tab.being, p.t[k].low)
+		is = is || p.matches(p.tab.being, p.t[k].low)
 	}
 	return is
 }
@@ -265,7 +273,7 @@ func (p *parser) announces(start int) bool {
 	}
 	low := p.t[start].low
 	if p.tab.subjectless {
-		return !p.tab.words[low] || matches(p.tab.reflexive, low)
+		return !p.tab.words[low] || p.matches(p.tab.reflexive, low)
 	}
 	if p.tab.words[low] || p.t[start].upper && !p.tab.nouns {
 		return false

@@ -11,6 +11,7 @@
 package date
 
 import (
+	"regexp"
 	"slices"
 	"time"
 )
@@ -58,7 +59,9 @@ func Find(s string, ref time.Time, language string) []Span {
 	default:
 		p.tab = &table{code: language}
 	}
-	p.t = p.tab.lex(raw)
+	if p.t = p.tab.lex(raw); len(p.t) >= longFrom {
+		p.matched = map[wordKind]bool{}
+	}
 	p.setOrder(language)
 	var out []Span
 	var before match
@@ -146,6 +149,31 @@ type parser struct {
 
 	saying                int  // whether the text has a verb of saying: 1 or -1, 0 before that was looked up
 	monthFirst, unordered bool // how 5/7 is read; whether that is not known
+
+	matched map[wordKind]bool // which words of a long text are of which kinds, as far as it was asked; nil for a short one
+}
+
+// wordKind asks whether a word is of a kind.
+type wordKind struct {
+	kind *regexp.Regexp
+	word string
+}
+
+// longFrom is the number of words from which a text is long: its words are looked at for many times each.
+const longFrom = 4 * reach
+
+// matches reports whether a word is of a kind; no word is of the kind nil.
+func (p *parser) matches(kind *regexp.Regexp, word string) bool {
+	if kind == nil || p.matched == nil {
+		return kind != nil && kind.MatchString(word)
+	}
+	k := wordKind{kind, word}
+	is, known := p.matched[k]
+	if !known {
+		is = kind.MatchString(word)
+		p.matched[k] = is
+	}
+	return is
 }
 
 // setOrder finds out how the text orders day and month: as its own numbers above 12 show, else as its language does. A

@@ -16,7 +16,7 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 		if !ok || p.is(i+1, ",") && !ordinal {
 			return point{}, i, false
 		}
-		if !ordinal && i > 0 && matches(p.tab.within, p.t[i-1].low) { // "wird im März 5"
+		if !ordinal && i > 0 && p.matches(p.tab.within, p.t[i-1].low) { // "wird im März 5"
 			return point{}, i, false
 		}
 		if p.t[j].digits > 0 && behind < len(p.t) && p.is(behind, ":") && p.tight(behind) {
@@ -43,7 +43,7 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 			k++
 		}
 		m, ok := p.value(k, kMonth)
-		if ok && k > j && !ordinal && matches(p.tab.within, p.t[j].low) {
+		if ok && k > j && !ordinal && p.matches(p.tab.within, p.t[j].low) {
 			return point{}, i, false
 		}
 		if !ok { // 7. vierter
@@ -110,7 +110,7 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	case ordinal && p.has(prev, kUntil) && prev < i-1 && p.endsAt(next):
 	case !p.tab.cjk && p.has(next, kMarkDay): // 14 числа
 		next++
-	case ordinal && p.tab.nthDay && (p.endsAt(next) || matches(p.tab.behindDay, p.t[next].low)):
+	case ordinal && p.tab.nthDay && (p.endsAt(next) || p.matches(p.tab.behindDay, p.t[next].low)):
 	case p.fromDay(i, prev, next, ordinal):
 	case p.onTheDay(i, next, ordinal):
 	case p.pair(i, next), p.another(i, next):
@@ -126,7 +126,7 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 // movedToDay reports whether the number at i is the day that something was moved to: "to the 9th", "au 9". prev is the word
 // before its article.
 func (p *parser) movedToDay(i, prev int, ordinal bool) bool {
-	return p.has(prev, kTo, kMovedTo) && (ordinal && prev < i-1 || prev == i-1 && matches(p.tab.dayArticle, p.t[prev].low)) && p.anyMoved(i, true)
+	return p.has(prev, kTo, kMovedTo) && (ordinal && prev < i-1 || prev == i-1 && p.matches(p.tab.dayArticle, p.t[prev].low)) && p.anyMoved(i, true)
 }
 
 // fromDay reports whether the number at i, up to word next, is the day that something begins or ends with: "from the 5th",
@@ -138,12 +138,12 @@ func (p *parser) fromDay(i, prev, next int, ordinal bool) bool {
 	if next < len(p.t) && p.t[next].mark && (!strings.Contains(",.;!?)", p.t[next].low) || next+1 < len(p.t) && p.t[next+1].digits > 0) {
 		return false
 	}
-	verb := p.tab.inverted && next+1 < len(p.t) && matches(p.tab.subject, p.t[next+1].low) // "vanaf de 5e ben ik"
+	verb := p.tab.inverted && next+1 < len(p.t) && p.matches(p.tab.subject, p.t[next+1].low) // "vanaf de 5e ben ik"
 	if ordinal && !verb && !p.endsAt(next) {
 		return false
 	}
 	words := strings.Fields(p.t[i-1].low)
-	article := len(words) > 0 && matches(p.tab.dayArticle, words[len(words)-1])
+	article := len(words) > 0 && p.matches(p.tab.dayArticle, words[len(words)-1])
 	return article && (ordinal || prev == i-1)
 }
 
@@ -155,28 +155,28 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 	if ordinal {
 		articles = p.tab.onNth
 	}
-	if i < 1 || p.t[i].digits == 0 || !matches(articles, p.t[i-1].low) || p.tab.progressive != nil && p.t[i].n <= 3 {
+	if i < 1 || p.t[i].digits == 0 || !p.matches(articles, p.t[i-1].low) || p.tab.progressive != nil && p.t[i].n <= 3 {
 		return false
 	}
 	if next < len(p.t) {
 		mark, low := p.t[next].mark, p.t[next].low
 		switch {
-		case mark && !strings.Contains(",.;!?)", low), !mark && !p.t[next].space, !p.endsAt(next) && !matches(p.tab.behindDay, low): // 5G, 4x4
+		case mark && !strings.Contains(",.;!?)", low), !mark && !p.t[next].space, !p.endsAt(next) && !p.matches(p.tab.behindDay, low): // 5G, 4x4
 			return false
-		case matches(p.tab.inside, low) && next+1 < len(p.t) && p.t[next+1].digits > 0: // el 3 a 1, le 2 sur 10
+		case p.matches(p.tab.inside, low) && next+1 < len(p.t) && p.t[next+1].digits > 0: // el 3 a 1, le 2 sur 10
 			return false
 		}
 	}
 	start, end := p.clauseStart(i), p.clauseEnd(next-1)
-	if i-2 >= start && matches(p.tab.inside, p.t[i-2].low) {
+	if i-2 >= start && p.matches(p.tab.inside, p.t[i-2].low) {
 		return false
 	}
 	for j := start; j < end; j++ {
-		if matches(p.tab.labels, p.t[j].low) {
+		if p.matches(p.tab.labels, p.t[j].low) {
 			return false
 		}
 	}
-	for j := start - 1; j >= 0 && !strings.Contains(".!?;", p.t[j].low); j-- {
+	for j := start - 1; j >= max(0, start-reach) && !strings.Contains(".!?;", p.t[j].low); j-- {
 		if p.has(j, kMonth) && !p.has(j, kWeak) { // "serviced every October, last on the 14th" is of that one
 			return false
 		}
@@ -188,11 +188,11 @@ func (p *parser) onTheDay(i, next int, ordinal bool) bool {
 // the 19th". What somebody is the 19th of is a place in a row.
 func (p *parser) isTheDay(is, next int) bool {
 	end := next >= len(p.t) || strings.Contains(",.;!?", p.t[next].low) || p.has(next, kNot)
-	if !end || p.tab.cjk || is < 1 || !p.is(is, "'s") && !matches(p.tab.being, p.t[is].low) {
+	if !end || p.tab.cjk || is < 1 || !p.is(is, "'s") && !p.matches(p.tab.being, p.t[is].low) {
 		return false
 	}
 	who := p.t[is-1].low
-	return !p.t[is-1].mark && (!matches(p.tab.subject, who) || who == "it" || who == "es" || who == "het")
+	return !p.t[is-1].mark && (!p.matches(p.tab.subject, who) || who == "it" || who == "es" || who == "het")
 }
 
 // endsAt reports whether no noun follows: "on the 4th" and not "on the 4th floor".
@@ -211,7 +211,7 @@ func (pt point) bareDay() bool { return !pt.fixed && pt.d != 0 && pt.m == 0 && p
 func (p *parser) countsDays(from, to int) bool {
 	first := true
 	for j := from; j < to; j++ {
-		if p.has(j, kMarkDay) || matches(p.tab.dayArticle, p.t[j].low) {
+		if p.has(j, kMarkDay) || p.matches(p.tab.dayArticle, p.t[j].low) {
 			return true
 		}
 		if number := p.t[j].digits > 0 || p.has(j, kNumber, kOrdinal); number && first {

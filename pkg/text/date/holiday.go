@@ -1,6 +1,7 @@
 package date
 
 import (
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -185,11 +186,7 @@ func (p *parser) opening(at int) (i int, from bool) {
 
 // wordAt returns the first word that begins at or behind a byte.
 func (p *parser) wordAt(start int) int {
-	at := 0
-	for at < len(p.t) && p.t[at].start < start {
-		at++
-	}
-	return at
+	return sort.Search(len(p.t), func(at int) bool { return p.t[at].start >= start })
 }
 
 // movedAway reports whether a time is what something was moved from, to a time that is not read: "from Tuesday to the
@@ -224,17 +221,17 @@ func (p *parser) purpose(i, next int) bool {
 // "I can't do Wednesday, let's say Friday".
 func (p *parser) refused(i, next int) bool {
 	end, proposes := p.clauseEnd(i), false
-	for j := end; j < len(p.t) && !proposes; j++ {
-		if p.t[j].start >= next && (p.t[j].mark || matches(p.tab.breaks, p.t[j].low)) {
+	for j := end; j < min(len(p.t), end+reach) && !proposes; j++ {
+		if p.t[j].start >= next && (p.t[j].mark || p.matches(p.tab.breaks, p.t[j].low)) {
 			return false
 		}
-		proposes = matches(p.tab.proposing, p.t[j].low)
+		proposes = p.matches(p.tab.proposing, p.t[j].low)
 	}
 	if !proposes {
 		return false
 	}
 	for j := p.clauseStart(i); j < end; j++ {
-		if p.has(j, kNot) || matches(p.tab.denying, p.t[j].low) {
+		if p.has(j, kNot) || p.matches(p.tab.denying, p.t[j].low) {
 			return true
 		}
 	}

@@ -82,5 +82,5 @@ func (p *parser) compound(m match) bool {
 	if p.tab.progressive == nil || m.next-m.first != 1 || !p.has(m.first, kWeekday) || !p.t[m.first].first || is+1 >= len(p.t) || p.t[noun].mark || p.t[noun].senses != nil {
 		return false
 	}
-	return !p.tab.words[p.t[noun].low] && matches(p.tab.present, p.t[is].low) && (p.has(is+1, kArticle) || matches(p.tab.possessive, p.t[is+1].low))
+	return !p.tab.words[p.t[noun].low] && p.matches(p.tab.present, p.t[is].low) && (p.has(is+1, kArticle) || p.matches(p.tab.possessive, p.t[is+1].low))
 }

@@ -11,7 +11,7 @@ func (p *parser) number(i int) (n, next int, ok bool) {
 		return t.n, i + 1, t.digits <= 5 && !t.ordinal
 	}
 	total, last := 0, 0
-	for next = i; next < len(p.t); next++ {
+	for next = i; next < min(len(p.t), i+mostNumerals); next++ {
 		v, is := p.value(next, kNumber)
 		switch {
 		case is && v%1000 == 0 && v > 0:
@@ -31,6 +31,9 @@ func (p *parser) number(i int) (n, next int, ok bool) {
 	}
 	return total + last, next, ok
 }
+
+// mostNumerals is how many words one number may have.
+const mostNumerals = 24
 
 // nthOf reads an ordinal at word i: 1st, 20., third; -1 for last.
 func (p *parser) nthOf(i int) (n, next int, ok bool) {
@@ -191,7 +194,7 @@ func (p *parser) ordinals(i, k, behind int) bool {
 
 // ranks reports whether a noun follows the ordinal before word i: "the 7th floor".
 func (p *parser) ranks(i int) bool {
-	return !p.tab.inverted && p.t[i-1].ordinal && !p.endsAt(i) && !p.isPast(i) && !matches(p.tab.future, p.t[i].low)
+	return !p.tab.inverted && p.t[i-1].ordinal && !p.endsAt(i) && !p.isPast(i) && !p.matches(p.tab.future, p.t[i].low)
 }
 
 // bareYear reports whether a point is the number of a year alone.
@@ -203,17 +206,17 @@ func (p *parser) measured(i int) bool {
 		return false
 	}
 	_, each := p.unitAt(i + 1)
-	return matches(p.tab.measured, p.t[i].low) || each && !p.t[i].mark
+	return p.matches(p.tab.measured, p.t[i].low) || each && !p.t[i].mark
 }
 
 // priced reports whether the clause around some words is about a price or its change.
 func (p *parser) priced(i, behind int) bool {
 	start, end := p.clauseStart(i), p.clauseEnd(behind-1)
 	if p.tab.cjk {
-		return matches(p.tab.priced, p.s[p.t[start].start:p.t[end-1].end])
+		return p.matches(p.tab.priced, p.s[p.t[start].start:p.t[end-1].end])
 	}
 	for j := start; j < end; j++ {
-		if matches(p.tab.priced, p.t[j].low) {
+		if p.matches(p.tab.priced, p.t[j].low) {
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func (p *parser) numeric(i int, loose bool) (point, int, bool) {
 		pt.y, pt.m = b.n, a.n
 	case sep != "/" && sep != "." && (!p.has(i-1, kOn, kUntil, kWeekday, kTo, kAnd) || p.has(i-1, kFrom)) && !p.has(j, kTo, kAnd, kUntil) && !(p.is(j, "-") && !p.tight(j)) && !(p.is(i-1, "-") && !p.tight(i)):
 		return point{}, i, false
-	case a.digits <= 2 && b.digits <= 2 && (loose || p.has(i-1, kOn, kUntil, kFrom, kDir, kWeekday) || i > 0 && sep == "/" && max(a.n, b.n) > 12 && matches(p.tab.stating, p.t[i-1].low) || p.is(j, ".") && sep == "." && p.tight(j)):
+	case a.digits <= 2 && b.digits <= 2 && (loose || p.has(i-1, kOn, kUntil, kFrom, kDir, kWeekday) || i > 0 && sep == "/" && max(a.n, b.n) > 12 && p.matches(p.tab.stating, p.t[i-1].low) || p.is(j, ".") && sep == "." && p.tight(j)):
 		m, d := b.n, a.n
 		if p.monthFirst {
 			m, d = d, m

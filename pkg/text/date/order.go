@@ -57,11 +57,11 @@ func (p *parser) inOrder(m, before match) match {
 	joined := p.tab.cjk && !strings.ContainsAny(p.s[p.t[before.next-1].end:p.t[m.first].start], "。！？!?;；我你您他她它僕私彼")
 	parted := false // by a mark or a conjunction
 	for j := before.next; j < m.first; j++ {
-		if !bare && joined && matches(p.tab.subject, p.t[j].low) || strings.Contains(".!?;", p.t[j].low) {
+		if !bare && joined && p.matches(p.tab.subject, p.t[j].low) || strings.Contains(".!?;", p.t[j].low) {
 			return m
 		}
 		joined = joined || p.has(j, kAnd)
-		parted = parted || p.t[j].mark || matches(p.tab.breaks, p.t[j].low)
+		parted = parted || p.t[j].mark || p.matches(p.tab.breaks, p.t[j].low)
 	}
 	if !joined && (parted || !p.has(staying, kUntil) || !p.has(staying, kTo)) {
 		return m
@@ -95,7 +95,7 @@ func (p *parser) inYear(m, before match) match {
 		return m
 	}
 	for j := before.next; j < m.first; j++ {
-		if strings.Contains(".!?;", p.t[j].low) || matches(p.tab.breaks, p.t[j].low) || matches(p.tab.subject, p.t[j].low) || p.isPast(j) {
+		if strings.Contains(".!?;", p.t[j].low) || p.matches(p.tab.breaks, p.t[j].low) || p.matches(p.tab.subject, p.t[j].low) || p.isPast(j) {
 			return m
 		}
 	}
@@ -132,7 +132,7 @@ func (p *parser) beside(m, before match) (match, bool) {
 	}
 	if dir, ok := p.value(m.next+1, kDir); ok && p.bare(m) && !p.has(m.next+2, kUnit, kMonth) {
 		word := p.t[m.next].low
-		if dir == 1 && matches(p.tab.afterwards, word) || dir == -1 && matches(p.tab.beforehand, word) {
+		if dir == 1 && p.matches(p.tab.afterwards, word) || dir == -1 && p.matches(p.tab.beforehand, word) {
 			m.from, m.to, m.next = m.from+7*dir, m.to+7*dir, m.next+2 // "the Thursday after next", "the Sunday before last"
 			return m, true
 		}
@@ -163,9 +163,9 @@ func (p *parser) besideOther(m match) int {
 	_, weekday := p.weekdayIn(m)
 	for j := m.first; j < m.next; j++ {
 		switch {
-		case matches(p.tab.thereafter, p.t[j].low):
+		case p.matches(p.tab.thereafter, p.t[j].low):
 			return 1
-		case matches(p.tab.therebefore, p.t[j].low):
+		case p.matches(p.tab.therebefore, p.t[j].low):
 			return -1
 		}
 	}
@@ -198,11 +198,11 @@ func (p *parser) dangling(i int) int {
 	if i >= len(p.t) {
 		return 0
 	}
-	ends := i+1 >= len(p.t) || p.t[i+1].mark || matches(p.tab.breaks, p.t[i+1].low) || p.is(i+1, "that") || p.has(i+1, kAnd, kIn)
+	ends := i+1 >= len(p.t) || p.t[i+1].mark || p.matches(p.tab.breaks, p.t[i+1].low) || p.is(i+1, "that") || p.has(i+1, kAnd, kIn)
 	switch {
-	case matches(p.tab.afterwards, p.t[i].low) && (ends || !p.has(i, kAfter)):
+	case p.matches(p.tab.afterwards, p.t[i].low) && (ends || !p.has(i, kAfter)):
 		return 1
-	case matches(p.tab.beforehand, p.t[i].low) && (ends || !p.has(i, kBefore)):
+	case p.matches(p.tab.beforehand, p.t[i].low) && (ends || !p.has(i, kBefore)):
 		return -1
 	}
 	return 0
@@ -232,9 +232,9 @@ func (p *parser) corrected(from, to int) bool {
 	found := false
 	for j := p.wordAt(from); j < len(p.t) && p.t[j].start < to; j++ {
 		switch {
-		case matches(p.tab.correcting, p.t[j].low):
+		case p.matches(p.tab.correcting, p.t[j].low):
 			found = true
-		case !p.t[j].mark && !p.has(j, kArticle, kOn) && !matches(p.tab.filling, p.t[j].low):
+		case !p.t[j].mark && !p.has(j, kArticle, kOn) && !p.matches(p.tab.filling, p.t[j].low):
 			return false
 		}
 	}
@@ -250,9 +250,9 @@ func (p *parser) another(i, next int) bool {
 	j, joined := p.before(i-1, kArticle, kOn), false
 	for ; j > 0 && p.t[j].digits == 0; j-- {
 		switch {
-		case p.has(j, kOr, kAnd) || matches(p.tab.correcting, p.t[j].low):
+		case p.has(j, kOr, kAnd) || p.matches(p.tab.correcting, p.t[j].low):
 			joined = true
-		case !p.t[j].mark && !matches(p.tab.filling, p.t[j].low):
+		case !p.t[j].mark && !p.matches(p.tab.filling, p.t[j].low):
 			return false
 		}
 	}

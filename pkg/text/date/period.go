@@ -24,7 +24,7 @@ func (p *parser) monthYear(i int, loose bool) (point, int, bool) {
 	if !p.known || p.is(next, "'s") {
 		return point{}, i, false
 	}
-	if !loose && !p.timeBefore(i) && !matches(p.tab.inflected, p.t[i].low) {
+	if !loose && !p.timeBefore(i) && !p.matches(p.tab.inflected, p.t[i].low) {
 		return point{}, i, false
 	}
 	if p.has(i, kWeak) && !p.timeBefore(i) && !loose {
@@ -85,7 +85,7 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 // umgezogen".
 func (p *parser) yearFirst(i, next int) bool {
 	return p.tab.inverted && p.t[i].first && p.t[i].digits == 4 && next+1 < len(p.t) && !p.t[next].mark && p.t[next].senses == nil &&
-		matches(p.tab.subject, p.t[next+1].low)
+		p.matches(p.tab.subject, p.t[next+1].low)
 }
 
 // yearBetween reports whether a bare year stands in the middle of a clause about its past: "Wir haben 2019 in Lübeck
@@ -98,7 +98,7 @@ func (p *parser) yearBetween(i, next int) bool {
 		return false
 	}
 	before := p.t[i-1]
-	return (before.senses == nil && p.tab.words[before.low] || matches(p.tab.subject, before.low) || p.isPast(i-1)) && p.direction(i) < 0
+	return (before.senses == nil && p.tab.words[before.low] || p.matches(p.tab.subject, before.low) || p.isPast(i-1)) && p.direction(i) < 0
 }
 
 // decade reads "the 1990s", "the 90s" and "the 15th century".

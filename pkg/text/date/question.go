@@ -2,7 +2,9 @@ package date
 
 import (
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
@@ -46,9 +48,16 @@ func Asked(words []string, now time.Time) Range {
 	return Range{}
 }
 
+// mostOfQuestion is how many bytes of a question are read for its time: what is longer is a pasted text.
+const mostOfQuestion = 4096
+
 // AskedIn is Asked for a question in any language that Find knows: it takes the first expression. language is as in
-// Find. A time of the year that lies ahead of now is that of the year before.
+// Find. A time of the year that lies ahead of now is that of the year before. A question is read up to mostOfQuestion.
 func AskedIn(question string, now time.Time, language string) Range {
+	if len(question) > mostOfQuestion {
+		question = question[:mostOfQuestion]
+		question = question[:max(0, strings.LastIndexFunc(question, unicode.IsSpace))]
+	}
 	for _, span := range Find(question, now, language) {
 		if span.From.IsZero() || span.To.IsZero() {
 			continue

@@ -1,7 +1,6 @@
 package date
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,7 +37,7 @@ func (p *parser) sinceDeed(i int) bool {
 		if p.has(j, kSince) && !p.has(j, kFrom) || strings.HasPrefix(low, "desde") && p.has(i-1, kOf) {
 			return true
 		}
-		if p.cue(j, i) != 0 || matches(p.tab.present, low) || matches(p.tab.being, low) || matches(p.tab.subject, low) || matches(p.tab.stating, low) {
+		if p.cue(j, i) != 0 || p.matches(p.tab.present, low) || p.matches(p.tab.being, low) || p.matches(p.tab.subject, low) || p.matches(p.tab.stating, low) {
 			return false
 		}
 	}
@@ -74,7 +73,7 @@ func (p *parser) sentenceDirection(i int) int {
 			if d := p.cue(j, i); d != 0 {
 				return d
 			}
-			if matches(p.tab.stating, p.t[j].low) && !p.has(j-1, kArticle) && (j == 0 || !matches(p.tab.possessive, p.t[j-1].low)) {
+			if p.matches(p.tab.stating, p.t[j].low) && !p.has(j-1, kArticle) && (j == 0 || !p.matches(p.tab.possessive, p.t[j-1].low)) {
 				return 0
 			}
 		}
@@ -103,14 +102,14 @@ func (p *parser) sentenceDirection(i int) int {
 				}
 			}
 		}
-		if start > 1 && p.is(start-1, ",") && p.tab.inverted && matches(p.tab.telling, p.t[start-2].low) && !p.ownSubject(start, p.clauseEnd(i)) {
+		if start > 1 && p.is(start-1, ",") && p.tab.inverted && p.matches(p.tab.telling, p.t[start-2].low) && !p.ownSubject(start, p.clauseEnd(i)) {
 			return 1 // "hat mich gebeten, am Freitag zu kommen"
 		}
 		if start == 0 || p.ownSubject(start, i) || p.reported(start) || lo == i && p.announces(start) {
 			return 0
 		}
 		lo = start - 1
-		if lo <= 0 {
+		if lo <= 0 || lo < i-2*reach {
 			return 0
 		}
 	}
@@ -120,7 +119,7 @@ func (p *parser) sentenceDirection(i int) int {
 // opens a statement is a subject and has a verb of its own: a pronoun, or a noun with an article or a possessive. "On the
 // evening of 3 February" has none, and before a bare noun stands no preposition: "results out 3 February".
 func (p *parser) inFront(i int) bool {
-	if i > 3 && (p.has(0, kArticle) || matches(p.tab.possessive, p.t[0].low)) || p.ownSubject(0, i) {
+	if i > 3 && (p.has(0, kArticle) || p.matches(p.tab.possessive, p.t[0].low)) || p.ownSubject(0, i) {
 		return false
 	}
 	return i < 2 || p.t[0].senses != nil || p.tab.words[p.t[0].low]
@@ -135,13 +134,13 @@ func (p *parser) cue(j, i int) int {
 	if t.mark || t.digits > 0 {
 		return 0
 	}
-	if (t.low == "have" || t.low == "'ve") && j > 0 && j+1 < len(p.t) && matches(p.tab.counterfactual, p.t[j-1].low) && likeInfinitive[p.t[j+1].low] {
+	if (t.low == "have" || t.low == "'ve") && j > 0 && j+1 < len(p.t) && p.matches(p.tab.counterfactual, p.t[j-1].low) && likeInfinitive[p.t[j+1].low] {
 		return -1
 	}
 	if p.isFuture(j) {
 		start := p.clauseStart(j)
 		for k := j - 1; k >= start && k >= j-2; k-- { // I was going
-			if p.isPast(k) && !matches(p.tab.arranged, p.t[k].low) && !p.reported(start) {
+			if p.isPast(k) && !p.matches(p.tab.arranged, p.t[k].low) && !p.reported(start) {
 				return -1
 			}
 		}
@@ -150,7 +149,7 @@ func (p *parser) cue(j, i int) int {
 	if j < i && p.told(j) {
 		return 1
 	}
-	if p.moves(j) && !p.isPast(j) || matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
+	if p.moves(j) && !p.isPast(j) || p.matches(p.tab.arranged, t.low) && j < i && p.intent(j+1, i) {
 		return 1
 	}
 	if p.isPast(j) {
@@ -160,14 +159,14 @@ func (p *parser) cue(j, i int) int {
 		case p.lasts(j, i):
 			return 0
 		}
-		if p.tab.inverted && j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.future, p.t[j+1].low) { // "gefeiert wird am Samstag"
+		if p.tab.inverted && j+1 < len(p.t) && !p.t[j+1].mark && p.matches(p.tab.future, p.t[j+1].low) { // "gefeiert wird am Samstag"
 			return 1
 		}
-		if j > 1 && (p.is(j-1, "have") || p.is(j-1, "'ve")) && matches(p.tab.counterfactual, p.t[j-2].low) {
+		if j > 1 && (p.is(j-1, "have") || p.is(j-1, "'ve")) && p.matches(p.tab.counterfactual, p.t[j-2].low) {
 			return -1
 		}
 		for k := j - 1; k >= 0 && k >= j-4 && !p.t[k].mark; k-- {
-			if matches(p.tab.present, p.t[k].low) && k >= j-2 {
+			if p.matches(p.tab.present, p.t[k].low) && k >= j-2 {
 				return 0
 			}
 			if p.isFuture(k) {
@@ -181,7 +180,7 @@ func (p *parser) cue(j, i int) int {
 
 // isFuture reports whether the word at j looks ahead. "May" is a month.
 func (p *parser) isFuture(j int) bool {
-	return matches(p.tab.future, p.t[j].low) && !(p.has(j, kMonth) && p.t[j].upper && !p.t[j].first)
+	return p.matches(p.tab.future, p.t[j].low) && !(p.has(j, kMonth) && p.t[j].upper && !p.t[j].first)
 }
 
 // movedUntil reports whether the words before the date at i say that it is the aim of a move: "to Thursday".
@@ -193,7 +192,7 @@ func (p *parser) movedUntil(i int) bool {
 
 // moves reports whether the word at j, or it and the next one, is a verb that moves an appointment.
 func (p *parser) moves(j int) bool {
-	return matches(p.tab.moved, p.t[j].low) || j+1 < len(p.t) && !p.t[j+1].mark && matches(p.tab.moved, p.t[j].low+" "+p.t[j+1].low)
+	return p.matches(p.tab.moved, p.t[j].low) || j+1 < len(p.t) && !p.t[j+1].mark && p.matches(p.tab.moved, p.t[j].low+" "+p.t[j+1].low)
 }
 
 // isPast reports whether the word at j is a past form.
@@ -202,7 +201,7 @@ func (p *parser) isPast(j int) bool {
 	if p.t[j].upper && !p.t[j].first { // a name, or a German noun
 		return false
 	}
-	return matches(p.tab.past, low) && !matches(p.tab.unpast, low) && !matches(p.tab.correcting, low) && !p.isFinite(j) && !p.isState(j) && !p.hasGot(j)
+	return p.matches(p.tab.past, low) && !p.matches(p.tab.unpast, low) && !p.matches(p.tab.correcting, low) && !p.isFinite(j) && !p.isState(j) && !p.hasGot(j)
 }
 
 // hasGot reports whether the word at j is the English "got" of "I've got an exam", which is what one has.
@@ -221,12 +220,12 @@ func (p *parser) hasGot(j int) bool {
 
 // isState reports whether the word at j is a participle that with "be" says what is: "est fermé", "è chiusa".
 func (p *parser) isState(j int) bool {
-	if p.tab.perfect == nil || matches(p.tab.perfect, p.t[j].low) {
+	if p.tab.perfect == nil || p.matches(p.tab.perfect, p.t[j].low) {
 		return false
 	}
 	for k := j - 1; k >= 0 && k >= j-3 && !p.t[k].mark; k-- { // "n'est pas encore fermé"
-		if matches(p.tab.being, p.t[k].low) {
-			return k == 0 || !matches(p.tab.reflexive, p.t[k-1].low)
+		if p.matches(p.tab.being, p.t[k].low) {
+			return k == 0 || !p.matches(p.tab.reflexive, p.t[k-1].low)
 		}
 	}
 	return false
@@ -235,11 +234,11 @@ func (p *parser) isState(j int) bool {
 // isFinite reports whether the word at j, which may be a past participle, is a form of the present: no auxiliary stands in
 // its clause.
 func (p *parser) isFinite(j int) bool {
-	if !matches(p.tab.finite, p.t[j].low) {
+	if !p.matches(p.tab.finite, p.t[j].low) {
 		return false
 	}
 	for k, end := p.clauseStart(j), p.clauseEnd(j); k < end; k++ {
-		if matches(p.tab.auxiliary, p.t[k].low) {
+		if p.matches(p.tab.auxiliary, p.t[k].low) {
 			return false
 		}
 	}
@@ -260,29 +259,29 @@ func (p *parser) intent(from, i int) bool {
 	return false
 }
 
-func matches(re *regexp.Regexp, s string) bool { return re != nil && re.MatchString(s) }
-
 // directionCJK reads the tense of the sentence around word i from its characters: those of its own clause, then those
 // of the clauses behind it, then, unless a new clause begins with word i, those of the clauses before it.
 func (p *parser) directionCJK(i int) int {
 	const stops, commas = "。！？!?\n", "。！？!?\n，,；;"
-	at, end, behind := p.t[i].start, len(p.s), len(p.s)
-	if n := strings.IndexAny(p.s[at:], stops); n >= 0 {
-		end = at + n
-	}
-	if n := strings.IndexAny(p.s[at:], commas); n >= 0 {
+	at := p.t[i].start
+	first, end := max(0, at-reachCJK), min(len(p.s), at+reachCJK)
+	behind := end
+	if n := strings.IndexAny(p.s[at:end], commas); n >= 0 {
 		behind = at + n
 	}
-	start, clause := afterLast(p.s[:at], stops), afterLast(p.s[:at], commas)
+	if n := strings.IndexAny(p.s[at:end], stops); n >= 0 {
+		end = at + n
+	}
+	start, clause := first+afterLast(p.s[first:at], stops), first+afterLast(p.s[first:at], commas)
 	pieces := []string{p.s[clause:behind], p.s[behind:end]}
 	if strings.TrimSpace(p.s[clause:at]) != "" {
 		pieces = append(pieces, p.s[start:clause])
 	}
 	for _, piece := range pieces {
 		switch {
-		case matches(p.tab.future, piece):
+		case p.matches(p.tab.future, piece):
 			return 1
-		case matches(p.tab.past, piece):
+		case p.matches(p.tab.past, piece):
 			return -1
 		}
 	}

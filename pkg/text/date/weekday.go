@@ -86,7 +86,7 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 		return point{}, i, false
 	}
 	pt := p.empty(i)
-	if pt.wd = wd; matches(p.tab.inflected, p.t[i].low) {
+	if pt.wd = wd; p.matches(p.tab.inflected, p.t[i].low) {
 		pt.near = -1
 	}
 	return pt, next, true
@@ -99,7 +99,7 @@ func (p *parser) possesses(i int) bool {
 		return false
 	}
 	low := p.t[i].low
-	return !p.tab.words[low] && !matches(p.tab.subject, low) && !matches(p.tab.present, low) && !matches(p.tab.future, low) && !p.isPast(i)
+	return !p.tab.words[low] && !p.matches(p.tab.subject, low) && !p.matches(p.tab.present, low) && !p.matches(p.tab.future, low) && !p.isPast(i)
 }
 
 // daysOfWeek reports whether two points are weekdays of the week that is said behind the second: "Mon-Wed next week".
@@ -114,7 +114,7 @@ func (p *parser) workWeek(i int, a, b point) bool {
 		return false
 	}
 	for j, end := p.clauseStart(i), p.clauseEnd(i); j < end; j++ {
-		if matches(p.tab.being, p.t[j].low) {
+		if p.matches(p.tab.being, p.t[j].low) {
 			return false
 		}
 	}
@@ -144,11 +144,11 @@ func (p *parser) plural(i int) bool {
 // lasts reports whether the participle at j says what is, and not what was done: behind "be" where that makes no perfect of it,
 // "ist am Freitag geschlossen", or up to the date at i, "closed until Friday", "'s shut through the 9th".
 func (p *parser) lasts(j, i int) bool {
-	if !matches(p.tab.lasting, p.t[j].low) {
+	if !p.matches(p.tab.lasting, p.t[j].low) {
 		return false
 	}
 	for k, start := j-1, p.clauseStart(j); k >= start; k-- {
-		if matches(p.tab.being, p.t[k].low) {
+		if p.matches(p.tab.being, p.t[k].low) {
 			return true
 		}
 	}
@@ -158,7 +158,7 @@ func (p *parser) lasts(j, i int) bool {
 		return false
 	}
 	for k := j - 1; k >= 0 && k >= j-2 && !p.t[k].mark; k-- {
-		if matches(p.tab.subject, p.t[k].low) || matches(p.tab.past, p.t[k].low) {
+		if p.matches(p.tab.subject, p.t[k].low) || p.matches(p.tab.past, p.t[k].low) {
 			return false
 		}
 	}
