@@ -9,7 +9,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/deadletter"
 	"github.com/eunoe-memory/eunoe/pkg/events/kv"
-	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
@@ -271,24 +270,20 @@ func (l *loop) applySingly(ctx context.Context, run []Write) error {
 }
 
 // skipErased moves the position over messages that were erased from the log and will never be delivered, where a write
-// waits for them.
+// waits for them. In a cluster that recovers, the log may seem to hold none because a server lags.
 func (l *loop) skipErased(ctx context.Context) error {
 	if len(l.waiting) == 0 || l.open.Load() > 0 || upto(l.waiting[0]) <= l.MessagesOf(l.waiting[0].Event.Bank) {
 		return nil
 	}
-	found := false
-	err := l.retry.Do(ctx, "looking for erased messages", func() error {
-		found = false
-		_, err := ordered.Scan(ctx, l.deps.Conn, l.deps.Conn.Naming.Messages(), nil, l.Messages(), func(events.Event) error {
-			found = true
-			return ordered.ErrSkipRest
-		})
+	gone, last := false, upto(l.waiting[0])
+	err := l.retry.Do(ctx, "looking for erased messages", func() (err error) {
+		gone, err = l.deps.Conn.Gone(ctx, l.deps.Conn.Naming.Messages(), l.Messages(), last)
 		return err
 	})
-	if err != nil || found {
+	if err != nil || !gone {
 		return err
 	}
-	return l.SkipMessages(ctx, upto(l.waiting[0]))
+	return l.SkipMessages(ctx, last)
 }
 
 // signal wakes the goroutine that waits on c, without waiting for it.

@@ -166,3 +166,40 @@ func TestTheEndOfAStreamIsBelievedWhenItHolds(t *testing.T) {
 		t.Error("that it ends before 20 says nothing of 10")
 	}
 }
+
+// TestEventsAreGoneWhenALaterOneIsThere asks for events that a server may lack because it lags, and for erased ones.
+func TestEventsAreGoneWhenALaterOneIsThere(t *testing.T) {
+	t.Parallel()
+	alone := natstest.Start(t)
+	cluster := natstest.StartCluster(t).Connect(t)
+	if err := cluster.Reconcile(t.Context(), withReplicas(3)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*events.Conn{alone, cluster} {
+		replicated := c == cluster
+		gone := func(after, upto uint64, want bool) {
+			t.Helper()
+			if got, err := c.Gone(t.Context(), c.Naming.Messages(), after, upto); got != want || err != nil {
+				t.Errorf("replicated %v: of events %d to %d it is said that they are gone: %v, %v", replicated, after+1, upto, got, err)
+			}
+		}
+		for range 4 {
+			natstest.Publish(t, c, "alice", "s", "¿Dónde está el paraguas?")
+		}
+		gone(0, 3, false)
+		gone(3, 4, false)
+		gone(4, 6, !replicated) // nobody knows of a later one
+		for _, seq := range []uint64{2, 3} {
+			if err := c.Erase(t.Context(), c.Naming.Messages(), seq); err != nil {
+				t.Fatal(err)
+			}
+		}
+		gone(1, 3, true)
+		gone(1, 4, false)
+		if err := c.Erase(t.Context(), c.Naming.Messages(), 4); err != nil {
+			t.Fatal(err)
+		}
+		gone(1, 4, !replicated)
+		gone(0, 4, false)
+	}
+}

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -74,6 +75,24 @@ func (c *Conn) streamReaching(ctx context.Context, stream string, expected uint6
 				stream, info.State.LastSeq, least, memory.ErrUnavailable)
 		}
 	}
+}
+
+// Gone reports whether a stream that held the event of a sequence, upto, holds none any more behind another one up to it. It is
+// certain where a later event is there, for a server that lags lacks the last ones. Where none is, the word of a stream with
+// one replica is final; that of others is believed only if it has stayed so for 15 seconds of calls that follow each other.
+func (c *Conn) Gone(ctx context.Context, stream string, after, upto uint64) (bool, error) {
+	e, err := c.NextEvent(ctx, stream, ">", after+1)
+	if err == nil {
+		return e.Seq > upto, nil
+	}
+	if !errors.Is(err, memory.ErrNotFound) {
+		return false, err
+	}
+	s, err := c.stream(ctx, stream)
+	if err != nil {
+		return false, err
+	}
+	return s.CachedInfo().Config.Replicas <= 1 || c.ends.believed(stream+" behind", after, upto, time.Now()), nil
 }
 
 // saw notes that a stream holds an event.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/internal/pull"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
 // ErrSkipRest is returned by a function given to Scan to end the scan early. It is not an error of the scan.
@@ -63,10 +64,51 @@ type scanner struct {
 	failed   error // returned by fn
 
 	received uint64 // consumer sequence of the last delivery
+	doubts   int    // consumers in succession that delivered nothing of what is there
 }
 
 // run scans with one consumer. It returns nil when the scan is over.
 func (s *scanner) run(ctx context.Context) error {
+	if err := s.read(ctx); err != nil || s.failed != nil || s.at >= s.end {
+		return err
+	}
+	return s.complete(ctx)
+}
+
+// mostDoubts is how often in succession a consumer may deliver nothing of what the log holds, a second apart, until it is
+// believed: the broker may hold an event that it cannot read.
+const mostDoubts = 30
+
+// complete returns an error, so that the scan goes on with another consumer, if a replicated stream holds an event that was
+// not delivered: a server that lags has told of no more.
+func (s *scanner) complete(ctx context.Context) error {
+	stream, err := s.conn.JS.Stream(ctx, s.stream)
+	if err != nil {
+		return events.Classify(err, "read stream %s", s.stream)
+	}
+	if stream.CachedInfo().Config.Replicas <= 1 {
+		return nil
+	}
+	filters := s.subjects
+	if len(filters) == 0 {
+		filters = []string{">"}
+	}
+	for _, filter := range filters {
+		e, err := s.conn.NextEvent(ctx, s.stream, filter, s.at+1)
+		switch {
+		case errors.Is(err, memory.ErrNotFound):
+		case err != nil:
+			return err
+		case e.Seq <= s.end && s.doubts < mostDoubts:
+			s.doubts++
+			return events.Broken(events.CauseGap, fmt.Errorf("consumer of %s left out event %d", s.stream, e.Seq))
+		}
+	}
+	return nil
+}
+
+// read scans with one consumer until it says that there is no more.
+func (s *scanner) read(ctx context.Context) error {
 	cons, drop, err := newConsumer(ctx, s.conn, s.stream, s.subjects, s.at)
 	if err != nil {
 		return err
@@ -131,7 +173,7 @@ func (s *scanner) handle(m *nats.Msg) (over bool, err error) {
 	if e.Seq > s.end {
 		return true, nil
 	}
-	s.at = e.Seq
+	s.at, s.doubts = e.Seq, 0
 	s.failed = s.fn(e)
 	return s.failed != nil || e.Pending == 0 || e.Seq == s.end, nil
 }
