@@ -125,11 +125,11 @@ func Things(question []string, l text.Language) []string {
 
 // askedBy reports of each class whether the words of a question in a language ask for it.
 func (l *lexicon) askedBy(question []string, in text.Language) []bool {
-	asked := make([]bool, len(l.lists))
-	for _, w := range question {
+	asked, words := make([]bool, len(l.lists)), setOf(question) // a long question repeats its words
+	for w := range words {
 		for _, language := range askedIn(in) {
 			for _, a := range l.asked[word{language, w}] {
-				asked[a.class] = asked[a.class] || containsAll(question, a.others)
+				asked[a.class] = asked[a.class] || containsAll(words, a.others)
 			}
 		}
 	}
@@ -147,13 +147,22 @@ func askedIn(l text.Language) []text.Language {
 	return []text.Language{text.English, l}
 }
 
-func containsAll(list, some []string) bool {
-	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(list, s) })
+func setOf(words []string) map[string]bool {
+	out := make(map[string]bool, len(words))
+	for _, w := range words {
+		out[w] = true
+	}
+	return out
+}
+
+func containsAll(words map[string]bool, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !words[s] })
 }
 
 // without returns the words of a list that are not in the other.
 func without(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
+	words := setOf(other)
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return words[s] })
 }
 
 // inTurns returns the words of lists, the first of each, then the second of each, each word once.
