@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,8 +24,8 @@ import (
 
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
-	mostTripsOfWrite    = 30 // a window with three facts, planned and applied, and its commit
-	mostTripsOfMessages = 8  // a batch of messages
+	mostTripsOfWrite    = 20 // a window with three facts, planned and applied, and its commit
+	mostTripsOfMessages = 4  // a batch of messages
 	mostTripsOfRecall   = 12 // with vectors
 )
 
@@ -165,6 +166,16 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 		}
 	}
 	checkTrips(t, "a batch of messages", messages, mostTripsOfMessages)
+	checkTrips(t, "a batch of 40 messages of four banks", []int64{server.of(t, func() error {
+		var batch []consolidate.MessageEvent
+		for n := 61; n <= 100; n++ {
+			event, _ := windowOf(t, model, n)
+			event.Bank = memory.BankID("b" + strconv.Itoa(n%4))
+			event.Message.Bank = event.Bank
+			batch = append(batch, event)
+		}
+		return db.ApplyMessages(t.Context(), 60, 100, batch)
+	})}, mostTripsOfMessages+4) // the rows of new banks
 	checkTrips(t, "a write", write, mostTripsOfWrite)
 
 	engine, err := recall.New(recall.DefaultConfig(), recall.Deps{Store: db, Embedder: model, Now: func() time.Time { return said.Add(24 * time.Hour) }})

@@ -80,11 +80,13 @@ type Engine interface {
 	Orphans(t *Tx) ([]string, error)
 }
 
-// Deferrer is an Engine that may run a statement whose result nobody reads later than it is given (Tx.Exec): with the next
-// one that has a result, or before the commit, in the order given. Its error is then that one's, as a *Late.
+// Deferrer is an Engine that may run a statement whose result nobody waits for later than it is given (Tx.Exec,
+// Tx.NumbersLater): with the next one that has a result, or before the commit, in the order given. Its error is then that
+// one's, as a *Late.
 type Deferrer interface {
-	// Deferred returns the context of a statement that may run later. what names it.
-	Deferred(ctx context.Context, what string) context.Context
+	// Deferred returns the context of a statement that may run later. what names it; each is called with the rows of a
+	// query of one integer column, and is nil for a statement without rows.
+	Deferred(ctx context.Context, what string, each func(no int64)) context.Context
 }
 
 // Late is the error of a statement that ran later than it was given.

@@ -72,10 +72,27 @@ func (t *Tx) Exec(what, query string, args ...any) error {
 	query, args = t.engine.Statement(query, args)
 	ctx := t.ctx
 	if d, ok := t.engine.(Deferrer); ok {
-		ctx = d.Deferred(ctx, what)
+		ctx = d.Deferred(ctx, what, nil)
 	}
 	_, err := t.tx.ExecContext(ctx, query, args...)
 	return named(what, err)
+}
+
+// NumbersLater runs a statement that returns rows of one integer column and calls each with them: at once, or where an
+// engine runs it later (Deferrer) by the end of the transaction.
+func (t *Tx) NumbersLater(what, query string, args []any, each func(no int64)) error {
+	if d, ok := t.engine.(Deferrer); ok {
+		query, args = t.engine.Statement(query, args)
+		_, err := t.tx.ExecContext(d.Deferred(t.ctx, what, each), query, args...)
+		return named(what, err)
+	}
+	return t.Each(what, query, args, func(rows *sql.Rows) error {
+		no, err := ScanOne[int64](rows)
+		if err == nil {
+			each(no)
+		}
+		return err
+	})
 }
 
 // execNow runs one statement, and all before it that an engine has deferred.

@@ -29,12 +29,14 @@ type applier struct {
 
 	messages, facts, composites schema.Kind
 
-	banks map[memory.BankID]int64     // row numbers of the banks met in this transaction
+	ids   messageIDs                  // of the messages being applied
+	banks map[memory.BankID]*bankRow  // of the banks met in this transaction
 	made  map[memory.BankID]time.Time // when banks that have a profile were made
 
 	// renewed are the composites of the changes being applied that take the row of a removed one, by new id.
 	renewed map[memory.CompositeID]memory.CompositeID
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
+	stored  stored                       // of what they change
 
 	embedder     schema.Embedder
 	embedderRead bool
@@ -46,7 +48,7 @@ type applier struct {
 // apply runs fn as one write transaction.
 func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
 	a := &applier{db: db, messages: schema.Messages(), facts: schema.Facts(), composites: schema.Composites(),
-		banks: map[memory.BankID]int64{}, made: map[memory.BankID]time.Time{}}
+		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}}
 	err := db.database.Write(ctx, func(tx *engine.Tx) error {
 		a.tx = tx
 		if err := fn(a); err != nil || !a.erased {
@@ -58,6 +60,13 @@ func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
 		db.database.Erased()
 	}
 	return err
+}
+
+// in returns the applier for statements that go together with others.
+func (a *applier) in(tx *engine.Tx) *applier {
+	other := *a
+	other.tx = tx
+	return &other
 }
 
 // advance is the fence: it moves the position of a stream from after to last. A position that is not after means that
@@ -178,11 +187,7 @@ func eachTogether[T any, K comparable](a *applier, list []T, key func(T) K, do f
 	for some := range slices.Chunk(list, most) {
 		run := make([]func(*engine.Tx) error, len(some))
 		for i, v := range some {
-			run[i] = func(tx *engine.Tx) error {
-				other := *a
-				other.tx = tx
-				return do(&other, v)
-			}
+			run[i] = func(tx *engine.Tx) error { return do(a.in(tx), v) }
 		}
 		if err := a.tx.Together(run...); err != nil {
 			return err

@@ -8,30 +8,34 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// bankRow returns the row number of a bank, 0 when it has no row.
-func (a *applier) bankRow(id memory.BankID) (no int64, err error) {
-	if no, ok := a.banks[id]; ok {
-		return no, nil
+// bankRow is what a transaction knows of the row of a bank. no is 0 for one that has none.
+type bankRow struct {
+	no      int64
+	profile []byte
+}
+
+// bankRow returns the row of a bank as the transaction left it so far.
+func (a *applier) bankRow(id memory.BankID) (*bankRow, error) {
+	if b, ok := a.banks[id]; ok {
+		return b, nil
 	}
-	found, err := a.tx.Find(fmt.Sprintf("look up bank %q", string(id)), `SELECT no FROM banks WHERE id = ?`, []any{string(id)}, &no)
-	if found {
-		a.banks[id] = no
+	b := &bankRow{}
+	_, err := a.tx.Find(fmt.Sprintf("look up bank %q", string(id)), `SELECT no, profile FROM banks WHERE id = ?`, []any{string(id)}, &b.no, &b.profile)
+	if err == nil {
+		a.banks[id] = b
 	}
-	return no, err
+	return b, err
 }
 
 // nameBank returns the row number of a bank and creates its row if necessary. The row alone does not create the bank: it
 // holds ops on a bank that does not exist, and what remains of an erased one.
 func (a *applier) nameBank(id memory.BankID) (int64, error) {
-	no, err := a.bankRow(id)
-	if err != nil || no != 0 {
-		return no, err
+	b, err := a.bankRow(id)
+	if err != nil || b.no != 0 {
+		return b.no, err
 	}
-	no, err = a.tx.Insert(fmt.Sprintf("name bank %q", string(id)), `INSERT INTO banks (id, profile) VALUES (?, '')`, string(id))
-	if err == nil {
-		a.banks[id] = no
-	}
-	return no, err
+	b.no, err = a.tx.Insert(fmt.Sprintf("name bank %q", string(id)), `INSERT INTO banks (id, profile) VALUES (?, '')`, string(id))
+	return b.no, err
 }
 
 // makeBank is nameBank that also gives a bank without a profile the default one. A bank is as old as the earliest event
@@ -46,11 +50,7 @@ func (a *applier) makeBank(id memory.BankID, at time.Time) (int64, error) {
 		return no, nil
 	}
 	b := defaultBank(id)
-	var profile []byte
-	if err := a.tx.Get(fmt.Sprintf("read bank %q", string(id)), `SELECT profile FROM banks WHERE no = ?`, []any{no}, &profile); err != nil {
-		return 0, err
-	}
-	if err := engine.FromJSON(profile, &b); err != nil {
+	if err := engine.FromJSON(a.banks[id].profile, &b); err != nil {
 		return 0, err
 	}
 	if b.Created.IsZero() || at.Before(b.Created) {
@@ -89,6 +89,9 @@ func (a *applier) putBank(no int64, b memory.Bank) error {
 	raw, err := engine.JSON(b)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
+	}
+	if row := a.banks[b.ID]; row != nil {
+		row.profile = []byte(raw)
 	}
 	return a.tx.Exec(what, `UPDATE banks SET profile = ?, version = ?, erased = 0 WHERE no = ?`, raw, int64(b.Version), no)
 }

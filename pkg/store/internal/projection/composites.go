@@ -29,11 +29,7 @@ func (a *applier) putComposite(bank int64, c memory.Composite) error {
 			return err
 		}
 	}
-	before, err := a.storedComposite(bank, from)
-	if err != nil {
-		return err
-	}
-	if err := a.replaceComposite(bank, before, from, c); err != nil {
+	if err := a.replaceComposite(bank, a.stored.composites[from], from, c); err != nil {
 		return fmt.Errorf("store composite %s: %w", c.ID, err)
 	}
 	return nil
@@ -75,6 +71,8 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 	if err != nil {
 		return err
 	}
+	delete(a.stored.composites, from)
+	a.stored.composites[c.ID] = compositeState{no: no, level: c.Level, text: c.Text, grams: grams, entities: c.Entities}
 	if stored && from == c.ID {
 		a.cache.DropNaming(bank, c.Entities...)
 		return nil
@@ -91,14 +89,25 @@ type compositeState struct {
 	entities    []memory.EntityID
 }
 
-func (a *applier) storedComposite(bank int64, id memory.CompositeID) (b compositeState, err error) {
-	const find = `SELECT no, level, text, grams, entities FROM composites WHERE id = ? AND +bank = ?`
-	var entities []byte
-	_, err = a.tx.Find("look up composite "+string(id), find, []any{string(id), bank}, &b.no, &b.level, &b.text, &b.grams, &entities)
-	if err == nil {
-		err = engine.FromJSON(entities, &b.entities)
+// storedComposites returns the states of those of the composites that are stored.
+func (a *applier) storedComposites(bank int64, ids []memory.CompositeID) (map[memory.CompositeID]compositeState, error) {
+	const find = `SELECT c.id, c.no, c.level, c.text, c.grams, c.entities FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value WHERE +c.bank = ?2`
+	out := make(map[memory.CompositeID]compositeState, len(ids))
+	if len(ids) == 0 {
+		return out, nil
 	}
-	return b, err
+	err := a.tx.Each("look up composites", find, []any{engine.List(ids), bank}, func(rows *sql.Rows) error {
+		var id memory.CompositeID
+		var was compositeState
+		var entities []byte
+		if err := rows.Scan(&id, &was.no, &was.level, &was.text, &was.grams, &entities); err != nil {
+			return err
+		}
+		err := engine.FromJSON(entities, &was.entities)
+		out[id] = was
+		return err
+	})
+	return out, err
 }
 
 // putCompositeVector stores the vector of a composite. When its representative is a fact with the same vector, it stores
@@ -167,12 +176,7 @@ func (a *applier) adoptChildren(bank int64, c memory.Composite) error {
 
 // setParents runs an update of the parents of nodes of a level that returns their rows.
 func (a *applier) setParents(what string, level int, parent memory.CompositeID, update string, args ...any) error {
-	return a.tx.Each(what, update, args, func(rows *sql.Rows) error {
-		var no int64
-		err := rows.Scan(&no)
-		a.cache.SetParent(level, no, parent)
-		return err
-	})
+	return a.tx.NumbersLater(what, update, args, func(no int64) { a.cache.SetParent(level, no, parent) })
 }
 
 // removeComposites removes composites from the tree, but for those whose row another takes over.
@@ -188,10 +192,11 @@ func (a *applier) removeComposites(bank int64, ids []memory.CompositeID) error {
 
 // removeComposite removes a composite from the tree; its children become roots. One that is not stored changes nothing.
 func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
-	was, err := a.storedComposite(bank, id)
-	if err != nil || was.no == 0 {
-		return err
+	was, ok := a.stored.composites[id]
+	if !ok {
+		return nil
 	}
+	delete(a.stored.composites, id)
 	if err := a.composites.Reindex(a.tx, was.no, bank, []string{was.text, was.grams}, nil); err != nil {
 		return fmt.Errorf("remove composite %s: %w", id, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
@@ -45,20 +46,40 @@ func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactI
 	return out, err
 }
 
+// stored is what the changes being applied find of the records that they change.
+type stored struct {
+	facts      map[memory.FactID]factState // of those that they put
+	composites map[memory.CompositeID]compositeState
+}
+
+// readStored reads, together, what is stored of what changes are about.
+func (a *applier) readStored(bank int64, c memory.Changes) error {
+	facts := make([]memory.FactID, len(c.Facts))
+	for i, f := range c.Facts {
+		facts[i] = f.ID
+	}
+	composites := slices.Clone(c.RemovedComposites)
+	for _, n := range c.Composites {
+		composites = append(composites, n.ID)
+	}
+	return a.tx.Together(
+		func(tx *engine.Tx) (err error) {
+			a.stored.facts, err = a.in(tx).storedFacts(bank, facts)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			a.stored.composites, err = a.in(tx).storedComposites(bank, composites)
+			return err
+		},
+	)
+}
+
 // putFacts stores the whole new state of facts.
 func (a *applier) putFacts(bank int64, facts []memory.Fact) error {
-	ids := make([]memory.FactID, len(facts))
-	for i, f := range facts {
-		ids[i] = f.ID
-	}
-	stored, err := a.storedFacts(bank, ids)
-	if err != nil {
-		return err
-	}
 	id := func(f memory.Fact) memory.FactID { return f.ID }
 	return eachTogether(a, facts, id, func(a *applier, f memory.Fact) error {
-		now, err := a.putFact(bank, f, stored[f.ID])
-		if stored[f.ID] = now; err != nil {
+		now, err := a.putFact(bank, f, a.stored.facts[f.ID])
+		if a.stored.facts[f.ID] = now; err != nil {
 			return fmt.Errorf("store fact %s: %w", f.ID, err)
 		}
 		return nil

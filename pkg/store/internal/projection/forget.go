@@ -199,6 +199,9 @@ AND NOT EXISTS (SELECT 1 FROM tombstones o WHERE o.bank = tombstones.bank AND o.
 		return err
 	}
 	delete(a.made, id)
+	if row := a.banks[id]; row != nil {
+		row.profile = nil
+	}
 	var first sql.NullInt64
 	if err := a.tx.Get("look for later messages", `SELECT min(stored) FROM message_events WHERE bank = ?`, []any{bank}, &first); err != nil || !first.Valid {
 		return err

@@ -25,9 +25,7 @@ func (db *DB) ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePos
 		if err := a.advanceMessages(from, to); err != nil {
 			return err
 		}
-		var anyTombstones bool
-		err := a.tx.Get("look for tombstones", `SELECT EXISTS (SELECT 1 FROM tombstones)`, nil, &anyTombstones)
-		if err != nil {
+		if err := a.readIDs(events); err != nil {
 			return err
 		}
 		prev := from.Seq
@@ -42,7 +40,7 @@ func (db *DB) ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePos
 				return fmt.Errorf("apply message event %d: those of bank %q are applied up to %d: %w", e.Seq, string(e.Bank), done, memory.ErrInvalid)
 			}
 			prev = e.Seq
-			if err := a.applyMessage(e, anyTombstones); err != nil {
+			if err := a.applyMessage(e); err != nil {
 				return fmt.Errorf("apply message event %d: %w", e.Seq, err)
 			}
 		}
@@ -54,7 +52,7 @@ func (db *DB) ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePos
 	return nil
 }
 
-func (a *applier) applyMessage(e consolidate.MessageEvent, anyTombstones bool) error {
+func (a *applier) applyMessage(e consolidate.MessageEvent) error {
 	if e.State == "" { // a flush or another event that is not kept
 		return a.note(StreamMessages, e.Seq, engine.Micros(e.Stored))
 	}
@@ -66,40 +64,32 @@ func (a *applier) applyMessage(e consolidate.MessageEvent, anyTombstones bool) e
 		return err
 	}
 	row := eventRow{seq: e.Seq, bank: bank, session: e.Session, state: e.State, stored: engine.Micros(e.Stored)}
-	m, id := e.Message, e.ID
-	if m != nil {
-		id = m.ID
-	}
-	if anyTombstones && id != "" {
-		spent, err := a.idSpent(bank, id)
-		if err != nil {
-			return err
-		}
-		if spent { // a retry of what was forgotten
-			row.state = memory.StateForgotten
-			return inTurn(
-				func() error { return a.queueErasure(e.Bank, "", StreamMessages, e.Seq, false) },
-				func() error {
-					if m != nil {
-						return nil
-					}
-					return a.queueErasure(e.Bank, "", StreamDead, e.Seq, false)
-				},
-				func() error { return a.putEvent(row) },
-				func() error { return a.bury(bank, id, e.Seq) })
-		}
+	m, id := e.Message, idOf(e)
+	key := keyOf(e.Bank, id)
+	if a.ids.buried[key] && !a.ids.stored[key] { // a retry of what was forgotten
+		row.state = memory.StateForgotten
+		return inTurn(
+			func() error { return a.queueErasure(e.Bank, "", StreamMessages, e.Seq, false) },
+			func() error {
+				if m != nil {
+					return nil
+				}
+				return a.queueErasure(e.Bank, "", StreamDead, e.Seq, false)
+			},
+			func() error { return a.putEvent(row) },
+			func() error { return a.bury(bank, id, e.Seq) })
 	}
 	if m == nil {
 		row.id, row.speaker = engine.TextOrNull(string(e.ID)), engine.TextOrNull(e.Speaker)
 		return a.putEvent(row)
 	}
-	stored, err := a.putMessage(bank, e)
-	if err != nil {
-		return err
-	}
-	if !stored {
+	if a.ids.stored[key] {
 		row.state, row.id, row.speaker = memory.StateDuplicate, engine.TextOrNull(string(m.ID)), engine.TextOrNull(m.Speaker)
 		return a.putEvent(row)
+	}
+	a.ids.stored[key] = true
+	if err := a.putMessage(bank, e); err != nil {
+		return err
 	}
 	if err := a.putEvent(row); err != nil {
 		return err
@@ -113,13 +103,6 @@ func (a *applier) applyMessage(e consolidate.MessageEvent, anyTombstones bool) e
 	}, e.Trace)
 }
 
-// idSpent reports whether a message under an id was forgotten, and no other is stored under it.
-func (a *applier) idSpent(bank int64, id memory.MessageID) (spent bool, err error) {
-	const find = `SELECT EXISTS (SELECT 1 FROM tombstones WHERE bank = ?1 AND id = ?2) AND NOT EXISTS (SELECT 1 FROM messages WHERE bank = ?1 AND id = ?2)`
-	err = a.tx.Get("look for a tombstone", find, []any{bank, engine.Text(string(id))}, &spent)
-	return spent, err
-}
-
 // accountForErased stores that a message event was forgotten which the log no longer holds. Of a bank that was erased
 // its time is not known: its erasure removes the row, and the tombstone stays.
 func (a *applier) accountForErased(e consolidate.MessageEvent) error {
@@ -130,6 +113,7 @@ func (a *applier) accountForErased(e consolidate.MessageEvent) error {
 	if err != nil {
 		return err
 	}
+	a.ids.buried[keyOf(e.Bank, e.Erased)] = true
 	row := eventRow{seq: e.Seq, bank: bank, session: e.Session, state: e.State, stored: engine.Micros(e.Stored)}
 	return inTurn(func() error { return a.putEvent(row) }, func() error { return a.bury(bank, e.Erased, e.Seq) })
 }
@@ -155,17 +139,17 @@ func (a *applier) putEvent(r eventRow) error {
 	return a.tx.Exec("store event", insert, int64(r.seq), r.bank, engine.Text(string(r.session)), string(r.state), r.stored, r.id, r.speaker)
 }
 
-// putMessage stores a message and its words; stored is false when its id is taken.
-func (a *applier) putMessage(bank int64, e consolidate.MessageEvent) (stored bool, err error) {
+// putMessage stores a message, whose id is free, and its words.
+func (a *applier) putMessage(bank int64, e consolidate.MessageEvent) error {
 	const insert = `INSERT INTO messages (seq, bank, id, session, role, speaker, content, caption, indexed, grams,
   time, stored, topic, replaces, recalled, images, metadata, extra)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bank, id) DO NOTHING`
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	m := e.Message
 	images, err1 := engine.JSONOrNull(len(m.Images) == 0, m.Images)
 	metadata, err2 := engine.JSONOrNull(len(m.Metadata) == 0, m.Metadata)
 	extra, err3 := engine.JSONOrNull(len(m.Extra) == 0, m.Extra)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return false, err
+		return err
 	}
 	content, caption := engine.Text(m.Content), engine.Text(m.Caption())
 	var indexed any
@@ -174,13 +158,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bank,
 		indexed = content
 	}
 	grams := schema.Grams(content, caption)
-	stored, err = a.tx.Changed("store message", insert, int64(e.Seq), bank, engine.Text(string(m.ID)), engine.Text(string(e.Session)), string(m.Role),
+	err := a.tx.Exec("store message", insert, int64(e.Seq), bank, engine.Text(string(m.ID)), engine.Text(string(e.Session)), string(m.Role),
 		engine.Text(m.Speaker), engine.Text(m.Content), caption, indexed, grams, engine.Micros(m.Time), engine.Micros(e.Stored), engine.Text(m.Topic),
 		engine.Text(string(m.Replaces)), m.Recalled, images, metadata, extra)
-	if err != nil || !stored {
-		return false, err
+	if err != nil {
+		return err
 	}
-	return true, a.messages.Reindex(a.tx, int64(e.Seq), bank, nil, []string{content, caption, grams})
+	return a.messages.Reindex(a.tx, int64(e.Seq), bank, nil, []string{content, caption, grams})
 }
 
 // markReplaced marks the message that m replaces, if it is stored. A message that arrives later is not marked.

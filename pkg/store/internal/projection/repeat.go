@@ -8,15 +8,21 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// repeated reports whether an op was applied before, also to an earlier bank of the name, and records where it is
-// repeated.
-func (a *applier) repeated(id memory.BankID, bank int64, op string, seq uint64) (before bool, err error) {
-	const find = `SELECT op FROM ops WHERE bank = ? AND op IN (?, ?) LIMIT 1`
-	before, err = a.tx.Find(fmt.Sprintf("look up op %q", op), find, []any{bank, op, memory.HashedOp(id, op)}, &op)
-	if err != nil || !before {
-		return false, err
-	}
-	return true, a.tx.Exec("record the repeat of op "+op, `INSERT INTO repeats (bank, op, write) VALUES (?, ?, ?)`, bank, op, int64(seq))
+// lookUp reads the row of the bank of a write, and under which name the write's op was applied before, also to an earlier
+// bank of the name; "" where it was not.
+func (a *applier) lookUp(id memory.BankID, op string) (before string, err error) {
+	const find = `SELECT op FROM ops WHERE bank = (SELECT no FROM banks WHERE id = ?) AND op IN (?, ?) LIMIT 1`
+	err = a.tx.Together(
+		func(tx *engine.Tx) error {
+			_, err := a.in(tx).bankRow(id)
+			return err
+		},
+		func(tx *engine.Tx) error {
+			_, err := tx.Find(fmt.Sprintf("look up op %q", op), find, []any{string(id), op, memory.HashedOp(id, op)}, &before)
+			return err
+		},
+	)
+	return before, err
 }
 
 // queueForgottenRepeat queues the erasure of a write whose op was applied before and that holds a record which is gone: a

@@ -16,6 +16,7 @@ type view struct {
 	tx    *engine.Tx
 	id    memory.BankID
 	bank  int64
+	row   *bankRow     // nil = it is read where it is needed
 	cache *cache.Cache // nil = everything is read from the tables
 }
 
@@ -50,6 +51,9 @@ func (v togetherView) Together(fns ...func(plan.View) error) error {
 // Bank returns the profile; the default profile for a bank that does not exist.
 func (v *view) Bank() (memory.Bank, error) {
 	b := defaultBank(v.id)
+	if v.row != nil {
+		return b, engine.FromJSON(v.row.profile, &b)
+	}
 	var profile []byte
 	_, err := v.tx.Find(fmt.Sprintf("read the profile of bank %q", string(v.id)), `SELECT profile FROM banks WHERE no = ?`, []any{v.bank}, &profile)
 	if err == nil {

@@ -56,19 +56,22 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 }
 
 func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
+	op := opOf(w)
+	before, err := a.lookUp(w.Bank, op)
+	if err != nil {
+		return err
+	}
 	bank, err := a.nameBank(w.Bank)
 	if err != nil {
 		return err
 	}
-	op := opOf(w)
 	if err := a.noteVectors(bank, w); err != nil {
 		return err
 	}
-	repeated, err := a.repeated(w.Bank, bank, op, w.Seq)
-	if err != nil {
-		return err
-	}
-	if repeated {
+	if before != "" {
+		if err := a.tx.Exec("record the repeat of op "+before, `INSERT INTO repeats (bank, op, write) VALUES (?, ?, ?)`, bank, before, int64(w.Seq)); err != nil {
+			return err
+		}
 		if err := a.queueForgottenRepeat(bank, w); err != nil {
 			return err
 		}
@@ -78,7 +81,7 @@ func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
 		}
 		return a.announce(w, used)
 	}
-	changes, err := decide(viewOf(&view{tx: a.tx, id: w.Bank, bank: bank, cache: a.cache}), w)
+	changes, err := decide(viewOf(&view{tx: a.tx, id: w.Bank, bank: bank, row: a.banks[w.Bank], cache: a.cache}), w)
 	if err != nil {
 		return err
 	}
@@ -114,11 +117,10 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 	a.erased = a.erased || c.Forgotten != nil || len(c.RemovedFacts)+len(c.RemovedObservations)+len(c.RemovedEntities) > 0
 	observations := schema.Observations()
 	err = inTurn(
+		func() error { return a.readStored(bank, c) },
 		func() error { return a.putProfile(bank, w.Bank, c.Bank) },
 		func() error { return a.removeComposites(bank, c.RemovedComposites) },
-		func() error { return a.putFacts(bank, c.Facts) },
-		func() error { return a.removeFacts(bank, c.RemovedFacts) },
-		func() error { return a.eachComposite(bank, c.Composites, (*applier).putComposite) },
+		func() error { return a.putNodes(bank, c) },
 		// A child may be a composite of the same changes: all are stored by now.
 		func() error { return a.eachComposite(bank, c.Composites, (*applier).adoptChildren) },
 		func() error { return a.putEntities(bank, c.Entities) },
@@ -148,6 +150,19 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		a.cache.Clear()
 	}
 	return err
+}
+
+// putNodes stores facts and composites, and removes facts. The rows of both go to the database together where none is removed.
+func (a *applier) putNodes(bank int64, c memory.Changes) error {
+	composites := func(tx *engine.Tx) error { return a.in(tx).eachComposite(bank, c.Composites, (*applier).putComposite) }
+	if len(c.RemovedFacts) == 0 {
+		return a.tx.Together(func(tx *engine.Tx) error { return a.in(tx).putFacts(bank, c.Facts) }, composites)
+	}
+	return inTurn(
+		func() error { return a.putFacts(bank, c.Facts) },
+		func() error { return a.removeFacts(bank, c.RemovedFacts) },
+		func() error { return composites(a.tx) },
+	)
 }
 
 // makeBankFor creates the bank that a write brings into being. A write that was refused, or that erases, leaves a missing

@@ -114,23 +114,26 @@ func Applied(tx *engine.Tx) (messages, writes uint64, err error) {
 
 // Ahead returns how far MEM_MESSAGES is applied.
 func Ahead(tx *engine.Tx) (p memory.MessagePosition, err error) {
-	err = tx.Get("read the applied messages", `SELECT seq FROM applied WHERE stream = ? AND part = 0`, []any{StreamMessages}, &p.Seq)
-	if err != nil {
-		return p, err
-	}
-	err = tx.Each("read which banks are ahead", `SELECT bank, seq FROM ahead`, nil, func(rows *sql.Rows) error {
-		var bank memory.BankID
-		var seq uint64
-		if err := rows.Scan(&bank, &seq); err != nil || bank == "" {
-			p.Ahead = max(p.Ahead, seq)
-			return err
-		}
-		if p.Held == nil {
-			p.Held = map[memory.BankID]uint64{}
-		}
-		p.Held[bank] = seq
-		return nil
-	})
+	err = tx.Together(
+		func(tx *engine.Tx) error {
+			return tx.Get("read the applied messages", `SELECT seq FROM applied WHERE stream = ? AND part = 0`, []any{StreamMessages}, &p.Seq)
+		},
+		func(tx *engine.Tx) error {
+			return tx.Each("read which banks are ahead", `SELECT bank, seq FROM ahead`, nil, func(rows *sql.Rows) error {
+				var bank memory.BankID
+				var seq uint64
+				if err := rows.Scan(&bank, &seq); err != nil || bank == "" {
+					p.Ahead = max(p.Ahead, seq)
+					return err
+				}
+				if p.Held == nil {
+					p.Held = map[memory.BankID]uint64{}
+				}
+				p.Held[bank] = seq
+				return nil
+			})
+		},
+	)
 	return p, err
 }
 

@@ -177,10 +177,21 @@ func (s *Store) coder(tx *engine.Tx) (*sketch.Coder, error) {
 // Maintain keeps, in a write transaction, what sketches rest on: it fixes the centre once there are enough vectors, and
 // truncates the list of vector changes when it has become long.
 func (s *Store) Maintain(tx *engine.Tx) error {
-	if err := s.FixCentre(tx); err != nil {
-		return err
+	var lacks bool
+	var first, last int64
+	err := tx.Together(
+		func(tx *engine.Tx) (err error) {
+			lacks, err = s.LacksCentre(tx)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			first, last, err = changes(tx)
+			return err
+		},
+	)
+	if err == nil && lacks {
+		err = s.FixCentre(tx)
 	}
-	first, last, err := changes(tx)
 	if err != nil || last-first < 2*changesKept {
 		return err
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -35,6 +36,25 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type statement struct {
 	what, query string
 	args        []any
+	each        func(no int64) // is called with its rows; nil for one that has none
+}
+
+// ended reads what came of a statement that waited, which is the next of the results.
+func (s statement) ended(results pgx.BatchResults) error {
+	if s.each == nil {
+		_, err := results.Exec()
+		return err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	var no int64
+	_, err = pgx.ForEachRow(rows, []any{&no}, func() error {
+		s.each(no)
+		return nil
+	})
+	return err
 }
 
 // conn is a connection on which the statements of a transaction that need no answer (Deferred) wait for the next that has
@@ -52,8 +72,8 @@ type conn struct {
 type deferredKey struct{}
 
 // Deferred implements engine.Deferrer.
-func (*Server) Deferred(ctx context.Context, what string) context.Context {
-	return context.WithValue(ctx, deferredKey{}, what)
+func (*Server) Deferred(ctx context.Context, what string, each func(no int64)) context.Context {
+	return context.WithValue(ctx, deferredKey{}, statement{what: what, each: each})
 }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -87,8 +107,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	if a := answered(ctx); a != nil {
 		return driver.RowsAffected(a.tag.RowsAffected()), a.err
 	}
-	if what, ok := ctx.Value(deferredKey{}).(string); ok && c.within {
-		c.waiting = append(c.waiting, statement{what, query, values(named)})
+	if s, ok := ctx.Value(deferredKey{}).(statement); ok && c.within {
+		s.query, s.args = query, values(named)
+		c.waiting = append(c.waiting, s)
 		if len(c.waiting) < mostWaiting {
 			return driver.ResultNoRows, nil
 		}
@@ -138,7 +159,7 @@ func (c *conn) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := results.Close(); err != nil {
+	if err := cmp.Or(last.ended(results), results.Close()); err != nil {
 		return &engine.Late{What: last.what, Err: err}
 	}
 	return nil
@@ -162,7 +183,7 @@ func (c *conn) send(ctx context.Context, last statement, more ...statement) (pgx
 	}
 	results := c.Conn.Conn().SendBatch(ctx, batch)
 	for _, s := range waiting {
-		if _, err := results.Exec(); err != nil {
+		if err := s.ended(results); err != nil {
 			_ = results.Close()
 			return nil, &engine.Late{What: s.what, Err: err}
 		}

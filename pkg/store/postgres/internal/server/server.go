@@ -223,7 +223,7 @@ func (s *Server) write(ctx context.Context, lock string, fn func(tx *engine.Tx) 
 	inner := context.WithoutCancel(ctx)
 	begun, err := s.writer.BeginTx(inner, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err == nil {
-		if _, err = begun.ExecContext(s.Deferred(inner, "wait for the writer"), lock); err != nil {
+		if _, err = begun.ExecContext(s.Deferred(inner, "wait for the writer", nil), lock); err != nil {
 			_ = begun.Rollback()
 		}
 	}
