@@ -4,15 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,8 +23,7 @@ import (
 	"github.com/eunoe-memory/eunoe/test/scriptedmodel"
 )
 
-// TestMain lets the pages use the command `nats`, as which this program runs under that name. Tests wait for processes more
-// than they compute: by default twice as many run at a time as there are cores.
+// TestMain lets the pages use the command `nats`, as which this program runs under that name.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "nats" {
 		if err := natsCommand(os.Args[1:]); err != nil {
@@ -35,12 +31,6 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
-	}
-	flag.Parse()
-	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		if err := parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
 	}
 	os.Exit(m.Run())
 }
