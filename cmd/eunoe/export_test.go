@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -150,7 +149,7 @@ func TestExport(t *testing.T) {
 			_, err := c.Bank(t.Context(), "ciarliera")
 			return err == nil
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), natstest.Patience)
 		defer cancel()
 		said := there
 		e := transfer.NewExporter(c, "ciarliera", writer(func(p []byte) (int, error) {

@@ -93,7 +93,7 @@ func chat(t *testing.T, url, bank string, fresh bool) *chatter {
 			if i%9 == 8 {
 				p.publish("mem."+bank+".flush.chat", "")
 			}
-			out, code := p.ask("mem."+bank+".recall", fmt.Sprintf(`{"query":"What does crate number %d hold?","after":%d,"deadline":"60s"}`, i, seq))
+			out, code := p.ask("mem."+bank+".recall", fmt.Sprintf(`{"query":"What does crate number %d hold?","after":%d,"wait":"50s","deadline":"60s"}`, i, seq))
 			position, _ := out["seen"].(float64)
 			bad := code != "" || len(list(out["degraded"])) > 0 || uint64(position) < seen
 			if fresh || out["fresh"] == true {
