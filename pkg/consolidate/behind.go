@@ -28,7 +28,8 @@ func (l *loop) look(ctx context.Context) error {
 		return nil //nolint:nilerr // see above
 	}
 	if messages.Seq != l.Messages() || writes != l.Writes {
-		return fmt.Errorf("the store was left at message %d and write %d and stands at %d and %d: %w", l.Messages(), l.Writes, messages.Seq, writes, memory.ErrConflict)
+		return fmt.Errorf("the store was left at message %d and write %d and stands at %d and %d: %w",
+			l.Messages(), l.Writes, messages.Seq, writes, memory.ErrConflict)
 	}
 	return nil
 }

@@ -88,7 +88,8 @@ func New(cfg Config, deps Deps) (*Gateway, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("gateway configuration: %w", err)
 	}
-	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(), stopping: make(chan struct{}), room: room{of: map[string]int64{}}, imports: places{of: map[string]int{}}}
+	g := &Gateway{cfg: cfg, log: deps.Log, tracer: deps.Tracer, routes: Routes(), mux: http.NewServeMux(),
+		stopping: make(chan struct{}), room: room{of: map[string]int64{}}, imports: places{of: map[string]int{}}}
 	g.cfg.Broker.Tracer = deps.Tracer
 	var err error
 	if g.page, err = referencePage(g.routes); err != nil {

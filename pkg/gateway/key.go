@@ -82,7 +82,8 @@ type keys struct {
 }
 
 func newKeys(cfg Config) *keys {
-	return &keys{cfg: cfg, dials: rate.NewLimiter(dialRate, dialRate), first: rate.NewLimiter(dialRate, dialRate), open: map[string]*caller{}, known: map[string]struct{}{}, ended: make(chan struct{}, 1)}
+	return &keys{cfg: cfg, dials: rate.NewLimiter(dialRate, dialRate), first: rate.NewLimiter(dialRate, dialRate),
+		open: map[string]*caller{}, known: map[string]struct{}{}, ended: make(chan struct{}, 1)}
 }
 
 // get returns the caller of a seed, connecting it if it is not; put ends its use.

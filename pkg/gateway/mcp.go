@@ -48,8 +48,12 @@ func (c *caller) admitBatch(data []byte) error {
 		return nil
 	}
 	n := len(slices.DeleteFunc(calls[:], func(call json.RawMessage) bool { return call == nil }))
-	if n > maxCalls {
-		return memory.Invalid("", "the batch has more than %d calls; send them in several requests", maxCalls)
+	most := maxCalls
+	if c.rate != nil { // more could never be admitted
+		most = min(most, c.rate.Burst())
+	}
+	if n > most {
+		return memory.Invalid("", "the batch has more than %d calls; send them in several requests", most)
 	}
 	return c.admit(max(0, n-1))
 }

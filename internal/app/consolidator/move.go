@@ -48,7 +48,8 @@ func (l *liveRebuild) begin(ctx context.Context) error {
 	if err := l.admit(ctx); err != nil {
 		return err
 	}
-	builder, err := rebuild.New(Config(l.process), consolidate.Deps{Conn: l.process.Conn, Store: l.store, Shard: l.store.Shard, Redactor: l.redact, Log: l.process.Log})
+	deps := consolidate.Deps{Conn: l.process.Conn, Store: l.store, Shard: l.store.Shard, Redactor: l.redact, Log: l.process.Log}
+	builder, err := rebuild.New(Config(l.process), deps)
 	if err != nil {
 		return err
 	}
