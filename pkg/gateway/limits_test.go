@@ -120,9 +120,9 @@ func TestABodyOfManyElementsTakesLittleMemory(t *testing.T) { //nolint:parallelt
 	d.refused(d.request(http.MethodPost, "/v1/banks/bruna/sessions/s/messages", `[{"content":"Olá."},null]`), 400, "1", "")
 }
 
-// TestOneKeyDoesNotFillTheMemory has one key begin bodies as large as are allowed and end none.
-func TestOneKeyDoesNotFillTheMemory(t *testing.T) {
-	t.Parallel()
+// TestOneKeyDoesNotFillTheMemory has one key begin bodies as large as are allowed and end none. It is not parallel, because
+// they have to arrive within the time of a body; where the machine is too busy for that, others are begun.
+func TestOneKeyDoesNotFillTheMemory(t *testing.T) { //nolint:paralleltest // see above
 	d, seeds := openFor(t, map[string]string{"CHAT_UPSTREAM": startUpstream(t).URL}, "bruna", "iwo")
 	var writers []*io.PipeWriter
 	ended := make(chan int, 16)
@@ -142,11 +142,16 @@ func TestOneKeyDoesNotFillTheMemory(t *testing.T) {
 		}()
 		go func() { _, _ = io.WriteString(writer, `["`+strings.Repeat("z", 12<<20)) }()
 	}
-	for i := range 8 {
-		begin(seeds[0], []string{"/v1/banks/bruna/sessions/s/messages", "/v1/chat/completions"}[i%2])
+	status, running := http.StatusRequestTimeout, 0
+	for began := time.Now(); status == http.StatusRequestTimeout && time.Since(began) < natstest.Patience; {
+		for ; running < 8; running++ {
+			begin(seeds[0], []string{"/v1/banks/bruna/sessions/s/messages", "/v1/chat/completions"}[running%2])
+		}
+		status = <-ended
+		running--
 	}
-	if status := <-ended; status != http.StatusTooManyRequests {
-		t.Errorf("the first that ends has status %d", status)
+	if status != http.StatusTooManyRequests {
+		t.Errorf("the first that is refused has status %d", status)
 	}
 	if status, _, text := d.do(as(seeds[1], d.request(http.MethodPost, "/v1/banks/iwo/sessions/s/messages", `{"content":"Dzień dobry."}`))); status != 200 {
 		t.Errorf("another key: %d %s", status, text)
@@ -154,7 +159,7 @@ func TestOneKeyDoesNotFillTheMemory(t *testing.T) {
 	for _, w := range writers {
 		_ = w.CloseWithError(io.ErrUnexpectedEOF)
 	}
-	for range len(writers) - 1 {
+	for range running {
 		<-ended
 	}
 	natstest.Eventually(t, "the memory is free again", func() bool {
