@@ -145,7 +145,7 @@ func TestOneKeyDoesNotFillTheMemory(t *testing.T) { //nolint:paralleltest // see
 	status, running := http.StatusRequestTimeout, 0
 	for began := time.Now(); status == http.StatusRequestTimeout && time.Since(began) < natstest.Patience; {
 		for ; running < 8; running++ {
-			begin(seeds[0], []string{"/v1/banks/bruna/sessions/s/messages", "/v1/chat/completions"}[running%2])
+			begin(seeds[0], []string{"/v1/banks/bruna/sessions/s/messages", "/v1/chat/completions"}[running%4/3]) // six and two
 		}
 		status = <-ended
 		running--
