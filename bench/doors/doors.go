@@ -18,6 +18,7 @@ import (
 	"github.com/eunoe-memory/eunoe/bench/synthetic"
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // Config says what is measured.
@@ -60,7 +61,7 @@ func Measure(ctx context.Context, cfg Config, asked func()) (out Figures, err er
 	if err != nil {
 		return out, err
 	}
-	ports, err := freePorts(ctx, 2)
+	ports, err := freeport.Take(ctx, 2)
 	if err != nil {
 		return out, err
 	}
@@ -179,17 +180,4 @@ func serveModel(ctx context.Context) (string, error) {
 	go s.Serve(l)                                //nolint:errcheck // it ends with the measurement
 	context.AfterFunc(ctx, func() { s.Close() }) //nolint:errcheck // the measurement is over
 	return "http://" + l.Addr().String() + "/v1", nil
-}
-
-// freePorts returns ports of this machine that were free a moment ago.
-func freePorts(ctx context.Context, n int) (out []int, err error) {
-	for range n {
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() //nolint:errcheck // it was never used
-		out = append(out, l.Addr().(*net.TCPAddr).Port)
-	}
-	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // Cluster is a broker and two of every stage, each a process.
@@ -56,9 +56,11 @@ func NewCluster(ctx context.Context, bin, dir string, shards int, server *postgr
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	if w.port, err = freePort(ctx); err != nil {
+	ports, err := freeport.Take(ctx, 1)
+	if err != nil {
 		return nil, err
 	}
+	w.port = ports[0]
 	if err := w.configure(unlimited); err != nil {
 		return nil, err
 	}
@@ -179,25 +181,4 @@ func (w *Cluster) Close() error {
 		errs = append(errs, w.Broker.kill())
 	}
 	return errors.Join(errs...)
-}
-
-func freePort(ctx context.Context) (int, error) {
-	ports, err := freePorts(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
-	return ports[0], nil
-}
-
-// freePorts returns ports that nobody listens on.
-func freePorts(ctx context.Context, n int) (ports []int, err error) {
-	for range n {
-		l, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-		if failed != nil {
-			return nil, failed
-		}
-		defer func() { err = errors.Join(err, l.Close()) }() // not before all are found
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // servers is how many brokers a Replicated has; each keeps every stream.
@@ -36,7 +37,7 @@ func NewReplicated(ctx context.Context, bin, dir string) (_ *Replicated, err err
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	ports, err := freePorts(ctx, 3*servers)
+	ports, err := freeport.Take(ctx, 3*servers)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/client"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // Instance is a whole Eunoe in one process, watched while it works.
@@ -28,13 +29,12 @@ type Instance struct {
 
 // NewInstance starts it in dir and returns when its endpoints answer. It syncs before it acknowledges.
 func NewInstance(ctx context.Context, bin, dir string) (*Instance, error) {
-	port, err1 := freePort(ctx)
-	probe, err2 := freePort(ctx)
-	if err := errors.Join(err1, err2); err != nil {
+	ports, err := freeport.Take(ctx, 2)
+	if err != nil {
 		return nil, err
 	}
-	s := &Instance{Dir: dir, url: fmt.Sprintf("nats://127.0.0.1:%d", port), http: fmt.Sprintf("127.0.0.1:%d", probe)}
-	s.p = &process{name: "eunoe", bin: bin, args: []string{"up", "--data", dir, "--port", strconv.Itoa(port)},
+	s := &Instance{Dir: dir, url: fmt.Sprintf("nats://127.0.0.1:%d", ports[0]), http: fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	s.p = &process{name: "eunoe", bin: bin, args: []string{"up", "--data", dir, "--port", strconv.Itoa(ports[0])},
 		env: []string{"EUNOE_HEALTH=" + s.http, "EUNOE_HTTP=off", "EUNOE_LOG=warn"}, log: filepath.Join(dir, "eunoe.log")}
 	if err := s.p.start(); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package natstest
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // Cluster is three NATS servers with JetStream in this process. They end with the test.
@@ -24,7 +24,10 @@ type Cluster struct {
 // the options of each server.
 func StartCluster(t testing.TB, change ...func(*server.Options)) *Cluster {
 	t.Helper()
-	ports := freePorts(t, 6)
+	ports, err := freeport.Take(t.Context(), 6)
+	if err != nil {
+		t.Fatal(err)
+	}
 	routes := ""
 	for _, p := range ports[3:] {
 		routes += fmt.Sprintf(",nats://127.0.0.1:%d", p)
@@ -52,20 +55,6 @@ func StartCluster(t testing.TB, change ...func(*server.Options)) *Cluster {
 		return false
 	})
 	return c
-}
-
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() //nolint:errcheck // only its port is wanted
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	return ports
 }
 
 // Stop ends a server, which hands its leaderships over, and returns when it has ended.

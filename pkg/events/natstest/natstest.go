@@ -19,6 +19,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/natsd"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/test/freeport"
 )
 
 // Patience is how long Eventually waits before it fails the test. It is no promise of speed: the machine may be busy.
@@ -64,7 +65,11 @@ type Server struct {
 // StartServer runs a server on a free port of 127.0.0.1, with no streams.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{cfg: natsd.Config{Dir: t.TempDir(), Port: natsd.RandomPort, Log: zerolog.Nop()}}
+	ports, err := freeport.Take(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{cfg: natsd.Config{Dir: t.TempDir(), Port: ports[0], Log: zerolog.Nop()}}
 	s.Restart(t)
 	t.Cleanup(func() { s.Server.Shutdown() })
 	return s
@@ -78,7 +83,6 @@ func (s *Server) Restart(t testing.TB) {
 		t.Fatalf("start NATS: %v", err)
 	}
 	s.Server = srv
-	s.cfg.Port = srv.Port()
 }
 
 // Dir is where the server keeps its streams.
