@@ -23,6 +23,8 @@ import (
 type Config struct {
 	// Quick is how many requests run at once that are not known to take long. At least 1.
 	Quick int
+	// Shared is how many of them one bank has at most while another asks too, or asked a second ago. At least 1.
+	Shared int
 	// Costly is how many others run at once. At least 1.
 	Costly int
 	// CostlyFrom is the running time from which a bank's requests of one name are costly, on the average of the last
@@ -43,7 +45,7 @@ type Config struct {
 // program has four for each core, keeps the cores busy while some read the disk; more would only take turns on them.
 func DefaultConfig() Config {
 	threads := runtime.GOMAXPROCS(0)
-	return Config{Quick: max(4, threads), Costly: max(1, threads/4), CostlyFrom: 50 * time.Millisecond, LargeFrom: 4 << 10,
+	return Config{Quick: max(4, threads), Shared: max(1, threads/4), Costly: max(1, threads/4), CostlyFrom: 50 * time.Millisecond, LargeFrom: 4 << 10,
 		Answers: 8, PerBank: 256, Bytes: 256 << 20}
 }
 
@@ -53,7 +55,7 @@ func (c Config) Validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"quick", c.Quick}, {"costly", c.Costly}, {"answers", c.Answers}, {"per bank", c.PerBank}, {"bytes", c.Bytes}} {
+	}{{"quick", c.Quick}, {"shared", c.Shared}, {"costly", c.Costly}, {"answers", c.Answers}, {"per bank", c.PerBank}, {"bytes", c.Bytes}} {
 		if n.value < 1 {
 			errs = append(errs, fmt.Errorf("admission: %s is %d; at least 1 is needed", n.name, n.value))
 		}
@@ -116,7 +118,8 @@ func New(cfg Config) (*Gate, error) {
 	}
 	// A request holds a connection of the store, of which there are half as many as quick places: of those a bank has at
 	// most half, whatever its requests turn out to take.
-	return &Gate{cfg: cfg, quick: newLane(cfg.Quick, cfg.Quick/2), costly: newLane(cfg.Costly, cfg.Costly-1), answers: newLane(cfg.Answers, cfg.Answers-1), times: times,
+	return &Gate{cfg: cfg, quick: newLane(cfg.Quick, cfg.Quick/2, cfg.Shared), costly: newLane(cfg.Costly, cfg.Costly-1, cfg.Costly-1),
+		answers: newLane(cfg.Answers, cfg.Answers-1, cfg.Answers-1), times: times,
 		first: map[timeKey]chan struct{}{}, banks: map[string]int{}, empty: make(chan struct{})}, nil
 }
 

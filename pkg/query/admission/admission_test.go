@@ -19,7 +19,7 @@ type desk struct {
 
 func open(t *testing.T, change func(*admission.Config)) desk {
 	t.Helper()
-	cfg := admission.Config{Quick: 2, Costly: 1, CostlyFrom: time.Hour, LargeFrom: 1 << 10, Answers: 2, PerBank: 100, Bytes: 1 << 20}
+	cfg := admission.Config{Quick: 2, Shared: 2, Costly: 1, CostlyFrom: time.Hour, LargeFrom: 1 << 10, Answers: 2, PerBank: 100, Bytes: 1 << 20}
 	if change != nil {
 		change(&cfg)
 	}

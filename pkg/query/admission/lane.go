@@ -8,15 +8,28 @@ import (
 
 // lane is a number of places that banks share. A place that becomes free goes to the waiting bank that has used the
 // least time, and to that bank's oldest request. A bank never has all places of a lane with several, so that a bank which
-// comes finds one whatever another bank asks for.
+// comes finds one whatever another bank asks for. While others ask too, it has fewer still: what runs beside a request
+// takes its cores.
 type lane struct {
 	mu     sync.Mutex
 	places int // in all
-	most   int // of one bank
+	most   int // of one bank, where it asks alone
+	shared int // of one bank, where others ask too
 	taken  int
 	clock  time.Duration // used by the bank that was served last: where a bank that comes begins
 	banks  map[string]*share
+	asked  [2]asked // by the last two banks, the last one first
 }
+
+// asked is when a bank asked last.
+type asked struct {
+	bank string
+	at   time.Time
+}
+
+// alone is how long after another bank's last request a bank asks alone again: longer than a person takes between two
+// requests of one answer, and short enough that a bank which is really alone has waited for nothing.
+const alone = time.Second
 
 // share is what one bank has of a lane.
 type share struct {
@@ -25,13 +38,18 @@ type share struct {
 	waiting []chan struct{}
 }
 
-func newLane(places, most int) *lane {
-	return &lane{places: max(1, places), most: max(1, most), banks: map[string]*share{}}
+func newLane(places, most, shared int) *lane {
+	return &lane{places: max(1, places), most: max(1, most), shared: max(1, min(shared, most)), banks: map[string]*share{}}
 }
 
 // enter waits for a place. It returns ctx's error when ctx ends first.
 func (l *lane) enter(ctx context.Context, bank string) error {
 	l.mu.Lock()
+	if now := time.Now(); l.asked[0].bank == bank {
+		l.asked[0].at = now
+	} else {
+		l.asked = [2]asked{{bank, now}, l.asked[0]}
+	}
 	s := l.banks[bank]
 	if s == nil {
 		s = &share{used: l.clock}
@@ -87,13 +105,24 @@ func (l *lane) forget(bank string, s *share) {
 	}
 }
 
+// bound returns how many places a bank may have now.
+func (l *lane) bound(bank string, now time.Time) int {
+	for _, a := range l.asked {
+		if a.bank != bank && now.Sub(a.at) < alone {
+			return l.shared
+		}
+	}
+	return l.most
+}
+
 // serve hands out the free places.
 func (l *lane) serve() {
+	now := time.Now()
 	for l.taken < l.places {
 		name := ""
 		var next *share
 		for n, s := range l.banks {
-			if len(s.waiting) == 0 || s.running >= l.most {
+			if len(s.waiting) == 0 || s.running >= l.bound(n, now) {
 				continue
 			}
 			if next == nil || s.used < next.used || s.used == next.used && n < name {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/query/admission"
 )
 
 // roomy has more places than one bank may have.
-func roomy(c *admission.Config) { c.Quick, c.Costly = 8, 2 }
+func roomy(c *admission.Config) { c.Quick, c.Shared, c.Costly = 8, 8, 2 }
 
 func TestSlowRequestsLeavePlaces(t *testing.T) {
 	t.Parallel()
@@ -78,6 +79,28 @@ func TestSlowRequestsLeavePlaces(t *testing.T) {
 		for _, other := range []string{"a", "b", "c", "d"} {
 			d.start(recall(other))
 		}
+	})
+	t.Run("beside another bank that asks, a bank has fewer", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			d := open(t, func(c *admission.Config) { c.Quick, c.Shared = 8, 2 })
+			ended, _ := d.start(recall("loud"))
+			ended.End()
+			d.start(recall("loud"))
+			d.start(recall("loud"))
+			quiet, _ := d.start(recall("quiet"))
+			quiet.End()
+			passes(t, 900*time.Millisecond)
+			if !d.full(recall("loud")) {
+				t.Error("a third request of the loud bank runs within a second of another bank's request")
+			}
+			passes(t, 200*time.Millisecond)
+			d.start(recall("loud"))
+			d.start(recall("loud"))
+			if d.full(recall("quiet")) {
+				t.Error("no place is left for the bank that comes back")
+			}
+		})
 	})
 	t.Run("who waits in the quick lane while its kind turns out to be costly goes to the other", func(t *testing.T) {
 		t.Parallel()
