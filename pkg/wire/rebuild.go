@@ -21,12 +21,17 @@ type RebuildRequest struct {
 	// Start begins a rebuild, unless one runs.
 	Start bool `json:"start,omitempty"`
 	// To is the data source name of the store to make, where none is yet, which is then in force in place of this one; "" = this
-	// one is made anew.
+	// one is made anew. Of several stores it is what EUNOE_STORE will be.
 	To string `json:"to,omitempty"`
 	// Shard is the index of the store, of several (EUNOE_SHARDS).
 	Shard int `json:"shard,omitempty"`
 	// Smaller allows a store that holds fewer message events to take the place of the old one.
 	Smaller bool `json:"smaller,omitempty"`
+	// Hold has the rebuild that begins follow the log, once it has caught up, until Switch names it: so several stores are moved at
+	// one time. It ends where nobody asks how far it is for a minute.
+	Hold bool `json:"hold,omitempty"`
+	// Switch has the rebuild of this id, which holds, put the new store in force.
+	Switch string `json:"switch,omitempty"`
 	// Cancel ends the rebuild of this id.
 	Cancel string `json:"cancel,omitempty"`
 }
@@ -36,7 +41,7 @@ type RebuildStatus struct {
 	ID       string          `json:"id"`    // "" = none since the process started
 	Store    string          `json:"store"` // where it is, without a password
 	Running  bool            `json:"running"`
-	Doing    string          `json:"doing,omitempty"` // "following the log", "checking", "switching"
+	Doing    string          `json:"doing,omitempty"` // "following the log", "checking", "holding", "switching"
 	Progress RebuildProgress `json:"progress"`
 	// Paused is for how long nothing was applied, once it is done.
 	Paused memory.Duration `json:"paused,omitempty"`

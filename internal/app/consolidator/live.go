@@ -1,7 +1,6 @@
 package consolidator
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,8 +37,10 @@ type liveRebuild struct {
 
 	mu     sync.Mutex
 	status wire.RebuildStatus
-	to     string // wire.RebuildRequest.To of the rebuild that status tells of
-	moved  bool   // the store is not the one in force any more
+	to     string        // wire.RebuildRequest.To of the rebuild that status tells of
+	moved  bool          // the store is not the one in force any more
+	heard  time.Time     // when somebody asked last how far it is
+	goOn   chan struct{} // closed when the rebuild that holds may switch
 	cancel context.CancelFunc
 	start  chan wire.RebuildRequest // has room for one
 }
@@ -56,8 +57,9 @@ func (l *liveRebuild) removeUnfinished(ctx context.Context) {
 	}
 }
 
-// tellMoved is for how long the outcome of a move can be asked for.
-const tellMoved = 30 * time.Second
+// tellMoved is for how long the outcome of a move can be asked for: where only some of several stores could be moved, those tell it to
+// whoever moves the others.
+const tellMoved = 10 * time.Minute
 
 // run takes requests while the consolidator is active. What a rebuild left that was killed is removed first: it holds words
 // that may be forgotten since.
@@ -110,16 +112,20 @@ func (l *liveRebuild) answer(m *nats.Msg) {
 func (l *liveRebuild) accept(r wire.RebuildRequest) wire.RebuildStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.heard = time.Now()
 	switch {
+	case r.Switch != "" && r.Switch == l.status.ID && l.goOn != nil:
+		close(l.goOn)
+		l.goOn = nil
 	case r.Cancel != "" && r.Cancel == l.status.ID && l.cancel != nil:
 		l.cancel()
 	case r.Start && (l.status.Running || l.moved) && r.To != l.to:
 		err := fmt.Errorf("the store %s: %w", doing(l.to, l.moved), memory.ErrConflict)
 		return wire.RebuildStatus{Store: l.status.Store, Error: err.Error(), Code: memory.Code(err)}
 	case r.Start && !l.status.Running && !l.moved:
-		l.to = r.To
+		l.to, l.goOn = r.To, make(chan struct{})
 		l.status = wire.RebuildStatus{ID: ulid.Make().String(), Running: true, Doing: "following the log",
-			Store: storage.Shown(cmp.Or(r.To, l.store.DSN))}
+			Store: storage.Shown(l.place(r))}
 		l.start <- r
 	}
 	return l.status
@@ -185,7 +191,7 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r wire
 	if err := l.note(ctx, r, store.MoveFilling); err != nil { // whoever is active after a kill knows what to remove
 		return err
 	}
-	next, err := openNext(ctx, l.process, cmp.Or(r.To, l.store.DSN))
+	next, err := openNext(ctx, l.process, l.place(r))
 	if err != nil {
 		return err
 	}
@@ -212,6 +218,11 @@ func (l *liveRebuild) rebuild(ctx context.Context, a *consolidate.Active, r wire
 	}
 	if err := catchUp(ctx, a, follower, within); err != nil {
 		return err
+	}
+	if r.Hold {
+		if err := l.hold(ctx, a, follower, within); err != nil {
+			return err
+		}
 	}
 	l.set(func(s *wire.RebuildStatus) { s.Doing = "switching" })
 	return a.Replace(ctx, func(ctx context.Context, at kv.Progress) error {
@@ -277,5 +288,5 @@ func (l *liveRebuild) replace(ctx context.Context, next *nextStore, f *rebuild.F
 	if r.To == "" {
 		return next.takeOver(ctx)
 	}
-	return l.place(ctx, next, r)
+	return l.putInForce(ctx, next, r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
@@ -20,10 +21,6 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 	if r.To == "" {
 		return nil
 	}
-	if !l.store.Shard.Alone() {
-		return memory.Invalid("to", "a store of %d shards is moved while the stages are stopped: `eunoe rebuild` with EUNOE_STORE set to the new one", l.store.Shard.Of)
-	}
-	from := c.Store
 	c.Store = r.To
 	if err := c.Validate(); err != nil {
 		return memory.Invalid("to", "%s", err)
@@ -31,7 +28,7 @@ func (l *liveRebuild) check(ctx context.Context, r wire.RebuildRequest) error {
 	if err := l.admit(ctx); err != nil {
 		return err
 	}
-	return storage.CheckMove(ctx, from, r.To)
+	return storage.CheckMove(ctx, l.store.DSN, l.place(r))
 }
 
 // admit completes or undoes a move that was interrupted. A store of another number of shards than the log has by now is not
@@ -40,7 +37,7 @@ func (l *liveRebuild) admit(ctx context.Context) error {
 	if err := l.process.Conn.CheckShards(ctx, l.store.Shard.Of); err != nil {
 		return err
 	}
-	return storage.Admit(ctx, l.store, l.store.DSN, l.process.Log)
+	return storage.Admit(ctx, l.store, l.process.Log)
 }
 
 // begin admits the store, and applies what was erased from the log behind its position: it may be one of earlier.
@@ -64,9 +61,52 @@ func (l *liveRebuild) note(ctx context.Context, r wire.RebuildRequest, step stor
 	return l.store.NoteMove(ctx, store.Move{To: r.To, Step: step})
 }
 
-// place renames the closed new store to its final name; from then on it is in force. Whoever is killed in between leaves
+// place is where the store that a request asks for will be.
+func (l *liveRebuild) place(r wire.RebuildRequest) string {
+	if r.To == "" {
+		return l.store.DSN
+	}
+	return store.ShardDSN(r.To, l.store.Shard)
+}
+
+// forgottenAfter is after how long without a question a rebuild that holds ends: whoever asked is gone, and what is forgotten
+// meanwhile stays in the streams.
+var forgottenAfter = time.Minute // shorter in a test
+
+// hold follows the log until the other stores that move with this one have caught up too.
+func (l *liveRebuild) hold(ctx context.Context, a *consolidate.Active, f *rebuild.Follower, within time.Duration) error {
+	l.set(func(s *wire.RebuildStatus) { s.Doing = "holding" })
+	l.mu.Lock()
+	goOn := l.goOn
+	l.mu.Unlock()
+	if goOn == nil { // asked for before
+		return nil
+	}
+	tick := time.NewTicker(near)
+	defer tick.Stop()
+	for {
+		select {
+		case <-goOn:
+			return catchUp(ctx, a, f, within)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		l.mu.Lock()
+		silent := time.Since(l.heard)
+		l.mu.Unlock()
+		if silent > forgottenAfter {
+			return fmt.Errorf("nobody has asked for a minute how far it is: %w", memory.ErrUnavailable)
+		}
+		if err := f.CatchUp(ctx, a.Applied()); err != nil {
+			return err
+		}
+	}
+}
+
+// putInForce renames the closed new store to its final name; from then on it is in force. Whoever is killed in between leaves
 // a note by which the next consolidator finds out.
-func (l *liveRebuild) place(ctx context.Context, next *nextStore, r wire.RebuildRequest) error {
+func (l *liveRebuild) putInForce(ctx context.Context, next *nextStore, r wire.RebuildRequest) error {
 	if err := l.note(ctx, r, store.MovePlacing); err != nil {
 		return err
 	}

@@ -24,18 +24,23 @@ const (
 	livePause  = 15 * time.Second       // how long there may be no active consolidator before the rebuild counts as lost
 )
 
-// RebuildLive has the active consolidator do what a request says while everything runs, of several shards one after the other,
-// and returns the status at the end, in which Paused is the longest pause. progress, if not nil, is called as it advances.
-// When ctx ends, so does the rebuild; one whose caller is killed goes on, and the next call finds it. Without an active
-// consolidator the error is memory.ErrUnavailable.
+// RebuildLive has the active consolidator do what a request says while everything runs, and returns the status at the end, in
+// which Paused is the longest pause. Several shards are rebuilt one after the other, and moved together: their new stores are
+// filled side by side, and put in force when all have caught up. progress, if not nil, is called as it advances. When ctx ends,
+// so does the rebuild; one whose caller is killed goes on, and the next call finds it. Without an active consolidator the error
+// is memory.ErrUnavailable.
 func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
 	of, err := conn.ShardCount(ctx)
 	if err != nil {
 		return wire.RebuildStatus{}, err
 	}
+	shards := events.Shards(of)
+	if r.To != "" && len(shards) > 1 {
+		return moveShards(ctx, conn, r, shards, progress)
+	}
 	var last wire.RebuildStatus
 	var stores []string
-	for _, s := range events.Shards(of) {
+	for _, s := range shards {
 		r.Shard = s.Index
 		paused := last.Paused
 		if last, err = rebuildShard(ctx, conn, r, progress); err != nil {
@@ -50,43 +55,76 @@ func RebuildLive(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, 
 
 // rebuildShard has the active consolidator of a shard do what a request says.
 func rebuildShard(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, progress func(rebuild.Progress)) (wire.RebuildStatus, error) {
+	w, err := begin(ctx, conn, r)
+	if err != nil {
+		return w.status, err
+	}
+	for w.status.Running {
+		if w.status.Progress.LastWrite > 0 && progress != nil {
+			progress(rebuild.Progress(w.status.Progress))
+		}
+		if !events.Sleep(ctx, liveEvery) {
+			return w.status, errors.Join(ctx.Err(), w.cancel(ctx))
+		}
+		if err := w.ask(ctx, wire.RebuildRequest{}); err != nil {
+			return w.status, err
+		}
+	}
+	return w.status, nil
+}
+
+// watched is a rebuild of one shard that was begun.
+type watched struct {
+	conn   *events.Conn
+	shard  int
+	status wire.RebuildStatus
+	heard  time.Time // when the consolidator answered last
+}
+
+// begin has the active consolidator of a shard begin what a request says. One that is under way already, or has ended as
+// asked for, is taken for it.
+func begin(ctx context.Context, conn *events.Conn, r wire.RebuildRequest) (*watched, error) {
 	r.Start = true
+	w := &watched{conn: conn, shard: r.Shard}
 	began := time.Now()
 	s, err := askRebuild(ctx, conn, r)
 	for unanswered(ctx, err) && time.Since(began) < liveStart && events.Sleep(ctx, liveEvery) {
 		s, err = askRebuild(ctx, conn, r)
 	}
-	if unanswered(ctx, err) {
-		return s, fmt.Errorf("no consolidator is active; `eunoe rebuild` makes the store of a stopped eunoe: %w", memory.ErrUnavailable)
+	w.status, w.heard = s, time.Now()
+	switch {
+	case unanswered(ctx, err):
+		return w, fmt.Errorf("no consolidator is active; `eunoe rebuild` makes the store of a stopped eunoe: %w", memory.ErrUnavailable)
+	case err == nil && s.Error != "":
+		err = liveError(s)
 	}
-	if err != nil {
-		return s, err
+	return w, err
+}
+
+// ask asks how far it is, with what else a request says. The error is that with which it ended, or that nobody answers any more;
+// what is not answered for a while keeps the last status.
+func (w *watched) ask(ctx context.Context, r wire.RebuildRequest) error {
+	r.Shard = w.shard
+	next, err := askRebuild(ctx, w.conn, r)
+	switch {
+	case err == nil && next.ID != w.status.ID:
+		return fmt.Errorf("the consolidator ended in the middle of it, and the store is whole; run it again: %w", memory.ErrUnavailable)
+	case err == nil:
+		w.status, w.heard = next, time.Now()
+		if next.Error != "" {
+			return liveError(next)
+		}
+	case ctx.Err() == nil && time.Since(w.heard) > livePause:
+		return fmt.Errorf("the consolidator does not answer any more; the store is whole, and what it left is removed when one is active: %w: %w",
+			memory.ErrUnavailable, err)
 	}
-	id, heard := s.ID, time.Now()
-	for {
-		switch {
-		case s.ID != id:
-			return s, fmt.Errorf("the consolidator ended in the middle of it, and the store is whole; run it again: %w", memory.ErrUnavailable)
-		case s.Error != "":
-			return s, liveError(s)
-		case !s.Running:
-			return s, nil
-		case s.Progress.LastWrite > 0 && progress != nil:
-			progress(rebuild.Progress(s.Progress))
-		}
-		if !events.Sleep(ctx, liveEvery) {
-			_, err := askRebuild(context.WithoutCancel(ctx), conn, wire.RebuildRequest{Shard: r.Shard, Cancel: id})
-			return s, errors.Join(ctx.Err(), err)
-		}
-		next, err := askRebuild(ctx, conn, wire.RebuildRequest{Shard: r.Shard})
-		switch {
-		case err == nil:
-			s, heard = next, time.Now()
-		case ctx.Err() == nil && time.Since(heard) > livePause:
-			return s, fmt.Errorf("the consolidator does not answer any more; the store is whole, and what it left is removed when one is active: %w: %w",
-				memory.ErrUnavailable, err)
-		}
-	}
+	return nil
+}
+
+// cancel ends it, though ctx has ended.
+func (w *watched) cancel(ctx context.Context) error {
+	_, err := askRebuild(context.WithoutCancel(ctx), w.conn, wire.RebuildRequest{Shard: w.shard, Cancel: w.status.ID})
+	return err
 }
 
 // unanswered reports whether no consolidator took a request: those of other shards hear it, and do not answer.

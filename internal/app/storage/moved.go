@@ -33,28 +33,28 @@ func movedError(dsn string, m store.Move) error {
 		"what is published meanwhile is kept in the streams: %w", Shown(dsn), m.To, memory.ErrConflict)
 }
 
-// Admit prepares the store at a data source name to be written by its only writer. A move of it that was interrupted is
+// Admit prepares a store to be written by its only writer. A move of it that was interrupted is
 // completed where the new store has its name already: the error is that of Moved then. Else it is undone: what it left is
 // removed, and where that cannot be reached, which is logged, once it can be. While a store that was about to get its name
 // cannot be reached, nobody knows which of the two is in force: memory.ErrUnavailable.
-func Admit(ctx context.Context, st store.Store, dsn string, log zerolog.Logger) error {
+func Admit(ctx context.Context, st Part, log zerolog.Logger) error {
 	m, err := st.Move(ctx)
 	if err != nil {
 		return err
 	}
 	switch m.Step {
 	case store.MoveDone:
-		return movedError(dsn, m)
+		return movedError(st.DSN, m)
 	case store.MovePlacing:
 		reach, cancel := context.WithTimeout(ctx, reachWithin)
 		defer cancel()
-		placed, err := Exists(reach, m.To)
+		placed, err := Exists(reach, store.ShardDSN(m.To, st.Shard))
 		if err != nil {
-			return fmt.Errorf("the store %s may have been moved to %s: %w", Shown(dsn), Shown(m.To), err)
+			return fmt.Errorf("the store %s may have been moved to %s: %w", Shown(st.DSN), Shown(m.To), err)
 		}
 		if placed {
 			m.Step = store.MoveDone
-			return errors.Join(st.NoteMove(ctx, m), movedError(dsn, m))
+			return errors.Join(st.NoteMove(ctx, m), movedError(st.DSN, m))
 		}
 		return undoMove(ctx, st, m, log)
 	case store.MoveFilling:
@@ -64,10 +64,10 @@ func Admit(ctx context.Context, st store.Store, dsn string, log zerolog.Logger) 
 }
 
 // undoMove removes what a move left whose store never got its name.
-func undoMove(ctx context.Context, st store.Store, m store.Move, log zerolog.Logger) error {
+func undoMove(ctx context.Context, st Part, m store.Move, log zerolog.Logger) error {
 	reach, cancel := context.WithTimeout(ctx, reachWithin)
 	defer cancel()
-	if err := Remove(reach, Unfinished(m.To)); err != nil {
+	if err := Remove(reach, Unfinished(store.ShardDSN(m.To, st.Shard))); err != nil {
 		log.Warn().Err(err).Str("stage", "consolidator").Msg("what an interrupted move left cannot be removed; it is tried again when a consolidator begins to work")
 		return st.NoteMove(ctx, store.Move{To: m.To, Step: store.MoveFilling}) // nobody will give it its name
 	}
