@@ -22,6 +22,9 @@ const (
 var looseNames = []string{"pass", "pwd", "kennwort", "contraseña", "mdp", "senha", "wachtwoord", "lösenord", "heslo", "parola", "lozinka", "hasło", "пароль", "şifre",
 	"密码", "密碼", "パスワード", "비밀번호"}
 
+// noWord are the bytes of which unword demands one.
+const noWord = signs + "0123456789"
+
 // signs are what stands in passwords and not in words or names.
 const signs = "!@#$%^&*_+"
 
@@ -43,7 +46,7 @@ func unwordAlone(match, value, rest string) bool {
 // pinForm reads the number of a card: "my PIN is 4711", "il PIN del bancomat è 4711", "cvv 123".
 const (
 	pinForm = `(?i)(?:\b(?:pin(?:[ -]?(?:code|number|kod[e]?|zahl))?|cvv2?|cvc|geheimzahl|code (?:secret|(?:de|of) (?:ma|la|my) (?:carte|cb|card)(?: bleue| bancaire)?))\b|пин(?:-?код)?)` +
-		`[^.!?\n\d]{0,24}?(?:\s(?:is|was|ist|lautet|es|est|è|é|e|to|är|er|c['’]est)\s|['’]s\s|[:=])\s*(\d{3,8})\b`
+		`[^.!?\n\d]{0,24}?(?:\s(?:is|was|ist|war|lautet|es|era|est|était|è|é|e|to|är|er|c['’]est)\s(?:(?:always|still|now|immer|noch|jetzt|toujours|maintenant|siempre|ahora|sempre|ora|agora)\s)?|['’]s\s|[:=])\s*(\d{3,8})\b`
 	barePINForm = `(?i)(?:\b(?:cvv2?|cvc)|пин-?код(?:\s+\p{L}+)?)\s+(\d{3,8})\b`
 )
 
@@ -55,8 +58,8 @@ const loosely = 160
 // looseRules are tried behind those that read whole sentences.
 func looseRules() []rule {
 	return []rule{
-		{kind: "password", near: loosely, words: looseNames, re: regexp.MustCompile(linkedForm), group: 1, accept: unword},
-		{kind: "password", near: loosely, words: looseNames, digits: 1, re: regexp.MustCompile(bareForm), group: 1, accept: unwordAlone},
-		{kind: "password", near: loosely, words: looseNames, re: regexp.MustCompile(reversedForm), group: 1, accept: unword},
+		{kind: "password", near: loosely, words: looseNames, holds: noWord, re: regexp.MustCompile(linkedForm), group: 1, accept: unword},
+		{kind: "password", near: loosely, words: looseNames, holds: signs, digits: 1, re: regexp.MustCompile(bareForm), group: 1, accept: unwordAlone},
+		{kind: "password", near: loosely, words: looseNames, holds: noWord, re: regexp.MustCompile(reversedForm), group: 1, accept: unword},
 	}
 }

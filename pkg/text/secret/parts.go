@@ -22,17 +22,26 @@ type part struct{ from, to int }
 // long one the surroundings of the rule's words, up to white space, or the runs of bytes that can hold a match.
 func (r rule) parts(text, lower string) []part {
 	switch {
-	case len(text) <= longText || r.whole:
+	case r.whole || len(text) <= longText && (r.near == 0 || len(text) <= 4*r.near):
 		return []part{{0, len(text)}}
 	case r.within != nil:
 		return r.within(text)
 	case len(r.words) == 0:
 		return []part{{0, len(text)}}
 	}
+	before, behind := beforeWord, behindWord
 	if r.near > 0 {
-		return around(lower, r.words, r.near, r.near)
+		before, behind = r.near, r.near
 	}
-	return around(lower, r.words, beforeWord, behindWord)
+	var out []part
+	for _, p := range around(lower, r.words, before, behind) {
+		if p.to-p.from > longText && r.prog != nil {
+			out = append(out, matches(r.prog(), text, p, before+behind)...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // runs finds the maximal runs of bytes that a match consists of, where they are long enough. A part has the byte before

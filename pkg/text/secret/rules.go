@@ -15,7 +15,7 @@ func builtinRules() []rule {
 	key := func(kind, pattern string, words ...string) rule {
 		return rule{kind: kind, words: words, re: regexp.MustCompile(pattern)}
 	}
-	return slices.Concat([]rule{
+	rules := slices.Concat([]rule{
 		{kind: "private_key", words: []string{"private key"}, whole: true,
 			re: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 		key("private_key", `\bAGE-SECRET-KEY-1[0-9A-Z]{20,}`, "age-secret-key-1"),
@@ -46,7 +46,7 @@ func builtinRules() []rule {
 		{kind: "private_key", words: []string{"recovery", "seed", "mnemonic", "backup", "secret", "wallet"}, re: regexp.MustCompile(seedForm), group: 1},
 		{kind: "code", words: []string{"code"}, digits: 2, re: regexp.MustCompile(backupForm), group: 1},
 		{kind: "ssn", words: []string{"ssn", "social security"}, digits: 9, re: regexp.MustCompile(`(?i)\b(?:ssn|social security)\b\D{0,30}?\b(\d{3}-\d{2}-\d{4})\b`), group: 1},
-		{kind: "password", words: []string{"pass", "pw", "kennwort", "contraseña", "senha", "wachtwoord", "parola", "пароль"}, re: regexp.MustCompile(quotedForm), group: 1, accept: password},
+		{kind: "password", words: []string{"pass", "pw", "kennwort", "contraseña", "senha", "wachtwoord", "parola", "пароль"}, holds: "\"'“„«", re: regexp.MustCompile(quotedForm), group: 1, accept: password},
 		{kind: "password", words: []string{"pass"}, re: regexp.MustCompile(phraseForm), group: 1},
 		{kind: "password", words: []string{"wifi", "wi-fi", "wlan", "wpa", "hotspot"}, re: regexp.MustCompile(networkForm), group: 1, accept: stated},
 		{kind: "password", words: []string{"user", "login", "u:"}, re: regexp.MustCompile(userForm), group: 1, accept: stated},
@@ -55,10 +55,10 @@ func builtinRules() []rule {
 			re: regexp.MustCompile(passwordForm), group: 1, accept: namedPassword},
 		{kind: "password", words: foreignPasswords, re: regexp.MustCompile(foreignPasswordForm), group: 1, accept: password},
 		{kind: "password", words: []string{"pass"}, re: regexp.MustCompile(passForm), group: 1, accept: pass},
-		{kind: "password", words: []string{"login", "log-in", "creds", "credential", "user", "account", "zugang", "identifiant", "acceso", "credenzial"},
+		{kind: "password", words: []string{"login", "log-in", "creds", "credential", "user", "acc", "zugang", "identifiant", "acceso", "credenzial"},
 			re: regexp.MustCompile(loginForm), group: 1, accept: login},
-		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeForm), group: 1},
-		{kind: "code", digits: 4, words: oneTimeWords, re: regexp.MustCompile(oneTimeBefore), group: 1},
+		{kind: "code", digits: 4, holds: "0123456789", words: oneTimeWords, re: regexp.MustCompile(oneTimeForm), group: 1},
+		{kind: "code", digits: 4, words: oneTimeWords, holds: "0123456789", re: regexp.MustCompile(oneTimeBefore), group: 1},
 		{kind: "pin", words: pinNames, digits: 3, re: regexp.MustCompile(pinForm), group: 1},
 		{kind: "pin", words: pinNames, digits: 3, re: regexp.MustCompile(barePINForm), group: 1},
 		{kind: "api_key", words: []string{"key", "token", "secret", "credential", "api"},
@@ -67,7 +67,11 @@ func builtinRules() []rule {
 			re: regexp.MustCompile(`[A-Za-z0-9/+]{40,}`), accept: awsSecret},
 		{kind: "iban", digits: 9, within: ibans, re: regexp.MustCompile(`(?i)\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`), accept: iban},
 		{kind: "card", digits: 13, within: runs(13, func(b byte) bool { return b >= '0' && b <= '9' || b == ' ' || b == '-' }), re: regexp.MustCompile(`(?:\d[ -]?){12,18}\d`), accept: card},
-	}, looseRules())
+	}, looseRules(), chatRules())
+	for i := range rules {
+		rules[i].prog = program(rules[i].re)
+	}
+	return rules
 }
 
 // mixed accepts a value that is no word: it holds a digit and a letter, or letters of both cases behind the first.
@@ -91,7 +95,7 @@ func mixed(_, value, _ string) bool {
 func password(match, value, rest string) bool {
 	trimmed := strings.TrimRight(value, ".,;!?)")
 	word := strings.ToLower(trimmed)
-	if ordinaryWords.Has(word) || len(word) < 3 || expression(value) {
+	if ordinaryWords.Has(word) || len(word) < 3 || expression(value) || compound(match, value) || dated(word) || !western(value) || strings.HasSuffix(value, ":") {
 		return false
 	}
 	head := match[:len(match)-len(value)]
@@ -109,6 +113,14 @@ func password(match, value, rest string) bool {
 	}
 	rest = strings.TrimLeft(rest, "\"'`”")
 	return trimmed != value || rest == "" || strings.ContainsAny(rest[:1], ".,;!?\n)")
+}
+
+// western rejects a few letters or digits within words of Chinese, Japanese or Korean: "8文字以上".
+func western(value string) bool {
+	i := strings.IndexFunc(value, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	})
+	return i < 1 || i >= 4
 }
 
 // namedPassword is password for a match that may say what the password is for: "passwords: rotate them" and "the password

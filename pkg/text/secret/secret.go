@@ -9,6 +9,7 @@ package secret
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,8 @@ type rule struct {
 	accept func(match, value, rest string) bool // nil = every match
 	near   int                                  // bytes around a word that are read of a long text; 0 = many
 	within func(text string) []part             // what is read of a long text, nil = the surroundings of words
+	prog   func() *syntax.Prog                  // of re, for parts in which words crowd
+	holds  string                               // bytes of which a match holds one; "" = not known
 	whole  bool                                 // a long text is read as a whole, because a match has no bound
 }
 
@@ -100,6 +103,9 @@ func (r rule) apply(text, lower string) string {
 	var b strings.Builder
 	at := 0
 	for _, part := range r.parts(text, lower) {
+		if r.holds != "" && !strings.ContainsAny(text[part.from:part.to], r.holds) {
+			continue
+		}
 		for _, m := range r.re.FindAllStringSubmatchIndex(text[part.from:part.to], -1) {
 			from, to := part.from+m[2*r.group], part.from+m[2*r.group+1]
 			if from < at || from == to {

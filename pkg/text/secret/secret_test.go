@@ -260,7 +260,7 @@ func TestALongTextIsReadWhereItCanMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cases := redactions()
 	fillers := []string{"We talked about the garden, the 12 hens and what 3 of them ate. ", "x\n", "Ünïçødé ǅ İK ẞ 密 ", strings.Repeat(" ", 300), "a_b-c/d+e", "2026-05-20 12:30:11 4711 ", "key, code and user: ",
-		"as_SUA" + strings.Repeat("ABCDE234", 8)[:55] + ", "}
+		"as_SUA" + strings.Repeat("ABCDE234", 8)[:55] + ", ", strings.Repeat("password is x ", 60), strings.Repeat("das Kennwort ist falsch, der code 12 ", 40)}
 	for range 15 {
 		var b strings.Builder
 		for b.Len() < 12_000 {

@@ -69,7 +69,7 @@ var holders = text.NewWordSet(`wifi fi wlan ssh db database root admin login use
 	mysql postgres redis server host netflix spotify amazon google icloud`)
 
 // loginForm reads "login bob / x" and "credentials: bob | x".
-const loginForm = `(?i)\b(?:log-?ins?|credentials?|creds|users?(?:name)?|accounts?|zugang(?:sdaten)?|identifiants?|acceso|credenziali)(?:\s+(?:for|to|für|para|pour|per)(?:\s+[\p{L}\d.-]+){1,3})?` +
+const loginForm = `(?i)\b(?:log-?ins?|credentials?|creds|users?(?:name)?|accounts?|accs?|accts?|zugang(?:sdaten)?|identifiants?|acceso|credenziali)(?:\s+(?:for|to|für|para|pour|per)(?:\s+[\p{L}\d.-]+){1,3})?` +
 	`(?:\s+(?:is|are|ist|sind|es|est)\b|\s*[:=])?\s+["'\x60]?[\p{L}\d._@+-]{2,64}["'\x60]?\s+[/|]\s+["'\x60]?([^\s"'\x60]{4,200})`
 
 // login accepts what no plain word is, and a plain word that ends the sentence and is none of those of a login page.
@@ -99,7 +99,7 @@ const (
 		`doğrulama kodu|код подтверждения|код подтвержде́ния|код доступа из смс|κωδικός επαλήθευσης|验证码|驗證碼|認証コード|確認コード|인증번호|인증 코드|인증코드|رمز التحقق|קוד אימות`
 	oneTimeForm = `(?i)(?:` + oneTimeNames + `)(?:\s+(?:for|from|von|für|de|di|da|от|dla|pro|they|you|he|she|we|it|i|that)(?:\s+[\p{L}\d.'-]{1,20}){1,3}?)?` +
 		`\s*(?:[:：=]|是|は|은|는|\s(?:is|was|ist|lautet|es|est|è|é|er|är|to|on|это|είναι)\s*:?)?\s*(\b[A-Z]-\d{4,8}\b|\d{3}[ -]\d{3}\b|\d{4,8}\b)`
-	oneTimeBefore = `(?i)\b((?:[A-Z]-)?(?:\d{3}[ -]\d{3}|\d{4,8}))\b(?:\s+(?:is|ist|es|est|è|é)\s+(?:your|the|my|ihr|dein|mein|der|tu|su|votre|ton|le|il|tuo|o|seu)|\s+(?:是您的|是你的)|\s*[-–—:])[^\d\n.!?]{0,30}?(?:` + oneTimeNames + `)`
+	oneTimeBefore = `(?i)\b((?:[A-Z]-)?(?:\d{3}[ -]\d{3}|\d{4,8}))\b(?:\s+(?:is|ist|es|est|è|é|as|als|como|comme|come)\s+(?:your|the|my|a|ihr|dein|mein|der|tu|su|votre|ton|le|il|tuo|o|seu)|\s+(?:是您的|是你的)|\s*[-–—:])[^\d\n.!?]{0,30}?(?:` + oneTimeNames + `)`
 )
 
 var oneTimeWords = []string{"code", "otp", "tan", "2fa", "mfa", "passwort", "kennwort", "password", "pin", "passcode", "código", "codice", "verifieringskod", "kode",
