@@ -66,6 +66,11 @@ func (c *Conn) LastWrite(ctx context.Context, bank memory.BankID) (uint64, error
 	return c.lastOf(ctx, c.Naming.Writes(), c.Naming.BankKind(bank, KindWrite))
 }
 
+// LastChange returns the sequence of the last change event of a bank about a kind of record, 0 if there is none.
+func (c *Conn) LastChange(ctx context.Context, bank memory.BankID, what string) (uint64, error) {
+	return c.lastOf(ctx, c.Naming.Changes(), c.Naming.ChangeSubject(bank, what))
+}
+
 func (c *Conn) lastOf(ctx context.Context, stream, filter string) (uint64, error) {
 	e, err := c.ReadLeader(ctx, stream, map[string]any{"last_by_subj": filter})
 	if errors.Is(err, memory.ErrNotFound) {

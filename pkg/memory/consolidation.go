@@ -66,6 +66,8 @@ type WriteOutcome struct {
 	Code    int    `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
 	Field   string `json:"field,omitempty"`
+	// Erased says that the write was one of a bank that was erased since: nothing of its outcome is known.
+	Erased bool `json:"-"`
 }
 
 // Replacement says that message By replaces message ID from Time on.

@@ -98,6 +98,9 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 		if err := memory.CheckID("received", r.Received); err != nil {
 			return out, err
 		}
+		if r.After, err = s.sinceErasure(ctx, bank, r.After); err != nil {
+			return out, err
+		}
 		return s.changesWith(ctx, bank, r, limit)
 	}
 	if err := s.awaitOutbox(ctx); err != nil {
@@ -108,8 +111,28 @@ func (s *Service) Changes(ctx context.Context, bank memory.BankID, r wire.Change
 		out.Next = strconv.FormatUint(last, 10)
 		return out, err
 	}
+	if r.After, err = s.sinceErasure(ctx, bank, r.After); err != nil {
+		return out, err
+	}
 	_, err = s.changesAfter(ctx, bank, r.After, limit, &out)
 	return out, err
+}
+
+// sinceErasure returns the sequence before the last removal of a bank where that lies past after, else after: earlier
+// changes are those of an erased bank, and whoever made one of its name anew is not told of its records.
+func (s *Service) sinceErasure(ctx context.Context, bank memory.BankID, after uint64) (uint64, error) {
+	last, err := s.conn.LastChange(ctx, bank, memory.ChangeBank)
+	if err != nil || last <= after {
+		return after, err
+	}
+	_, err = ordered.Scan(ctx, s.conn, s.conn.Naming.Changes(), []string{s.conn.Naming.ChangeSubject(bank, memory.ChangeBank)}, after, func(e events.Event) error {
+		var c memory.Change
+		if json.Unmarshal(e.Data, &c) == nil && c.Op == memory.OutcomeRemoved {
+			after = e.Seq - 1
+		}
+		return nil
+	})
+	return after, err
 }
 
 // changesWith returns changes once the one that was received is among them or the page is full, after outboxPatience at

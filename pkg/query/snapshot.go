@@ -41,21 +41,27 @@ func (s *Service) Snapshot(ctx context.Context, bank memory.BankID, r wire.Snaps
 		return out, memory.Invalid("scopes", "holds %d scopes; at most %d are allowed", len(r.Scopes), wire.MaxScopes)
 	}
 	shows := make([]func(Reader) (wire.SnapshotPart, error), len(r.Scopes))
-	found := map[int][]memory.Item{}
+	found := map[string][]memory.Item{}
 	for i, scope := range r.Scopes {
 		show, err := snap.scope(scope)
 		if err != nil {
 			return out, memory.Invalid(fmt.Sprintf("scopes.%d", i), "%s", err)
 		}
 		shows[i] = show
-		if query, ok := strings.CutPrefix(scope, wire.ScopeQuery); ok {
-			most := snapshotPage
-			reply, err := s.Recall(ctx, bank, wire.RecallRequest{Query: query, MaxFacts: &most})
-			if err != nil {
-				return out, err
-			}
-			found[i] = reply.Items
+		if strings.HasPrefix(scope, wire.ScopeQuery) {
+			found[scope] = nil
 		}
+	}
+	if len(found) > wire.MaxSnapshotQueries {
+		return out, memory.Invalid("scopes", "holds %d different queries; at most %d are allowed", len(found), wire.MaxSnapshotQueries)
+	}
+	for scope := range found {
+		most := snapshotPage
+		reply, err := s.Recall(ctx, bank, wire.RecallRequest{Query: strings.TrimPrefix(scope, wire.ScopeQuery), MaxFacts: &most})
+		if err != nil {
+			return out, err
+		}
+		found[scope] = reply.Items
 	}
 	most := snap.left
 	err := s.store.Read(ctx, bank, func(rd Reader) error {
@@ -64,7 +70,7 @@ func (s *Service) Snapshot(ctx context.Context, bank memory.BankID, r wire.Snaps
 			if err != nil {
 				return err
 			}
-			part.Scope, part.Items = r.Scopes[i], append(part.Items, snap.fit(found[i], &part.Cut)...)
+			part.Scope, part.Items = r.Scopes[i], append(part.Items, snap.fit(found[r.Scopes[i]], &part.Cut)...)
 			out.Parts = append(out.Parts, part)
 		}
 		return nil

@@ -65,7 +65,11 @@ func TestSnapshot(t *testing.T) {
 	if r := d.read("n1", "snapshot", `{"scopes":["recent:20","conflicts"],"max_tokens":9}`); r["tokens"].(float64) > 9 || parts(r)["recent:20"]["cut"] != true || parts(r)["conflicts"]["cut"] != true {
 		t.Errorf("within nine tokens: %v", r)
 	}
-	for body, field := range map[string]string{`{"scopes":["all"]}`: "scopes.0", `{"scopes":["stats","recent:none"]}`: "scopes.1", `{"scopes":["entity:"]}`: "scopes.0",
+	eight := `{"scopes":["query:a","query:b","query:c","query:d","query:e","query:f","query:g","query:h","query:a","query:b"`
+	if got := list(d.mustAsk("mem.n1.snapshot", eight+`]}`)["parts"]); len(got) != 10 {
+		t.Errorf("eight queries, two of them twice: %d parts", len(got))
+	}
+	for body, field := range map[string]string{`{"scopes":["all"]}`: "scopes.0", eight + `,"query:i"]}`: "scopes", `{"scopes":["stats","recent:none"]}`: "scopes.1", `{"scopes":["entity:"]}`: "scopes.0",
 		`{"max_tokens":0}`: "max_tokens", `{"scope":"stats"}`: "scope"} {
 		d.refused("n1", "snapshot", body, "400", field)
 	}

@@ -136,6 +136,9 @@ func (ws *workspace) completeReceipt() {
 	}
 	ws.out.Outcome.Receipt = cmp.Or(ws.write.Receipt, f.Receipt)
 	ws.announce(memory.ChangeForget, memory.OutcomeRemoved, ws.write.Op)
+	if r := ws.write.Forget; r != nil && r.Bank { // last: what comes behind it is another bank's
+		ws.announce(memory.ChangeBank, memory.OutcomeRemoved, string(ws.write.Bank))
+	}
 }
 
 // makeKeysUnique leaves every key to one live fact: to the one that had it, where an older fact of the key came to hold

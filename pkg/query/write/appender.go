@@ -142,7 +142,7 @@ func (a *Appender) control(w wire.WriteControl) (op string, wait time.Duration, 
 // write appends a write to the log, unless its op was applied before, and waits for its outcome in the store. A refusal is
 // returned as an error.
 func (a *Appender) write(ctx context.Context, w memory.Write, wait time.Duration) (memory.WriteOutcome, error) {
-	out, err := a.deps.Store.Outcome(ctx, w.Bank, w.Op)
+	out, err := a.before(ctx, w.Bank, w.Op)
 	if err != nil {
 		return memory.WriteOutcome{}, err
 	}
@@ -170,6 +170,16 @@ func (a *Appender) write(ctx context.Context, w memory.Write, wait time.Duration
 		return *out, Refusal(*out)
 	}
 	return *out, nil
+}
+
+// before returns the outcome of an op that was applied before, nil if it was not. One of an erased bank of the same name is
+// memory.ErrConflict: its outcome is not known, and a reply must not look as if the request were carried out.
+func (a *Appender) before(ctx context.Context, bank memory.BankID, op string) (*memory.WriteOutcome, error) {
+	out, err := a.deps.Store.Outcome(ctx, bank, op)
+	if err == nil && out != nil && out.Erased {
+		return nil, &memory.FieldError{Field: "op", Message: "was used for a write of a bank of this name that was erased; take another", Meaning: memory.ErrConflict}
+	}
+	return out, err
 }
 
 // outcome waits for the outcome of an op.

@@ -29,7 +29,7 @@ func (a *Appender) Apply(ctx context.Context, bank memory.BankID, r wire.ApplyRe
 		}
 	}
 	if !r.DryRun {
-		if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil || out != nil {
+		if out, err := a.before(ctx, bank, op); err != nil || out != nil {
 			return a.applied(ctx, bank, r, out, err)
 		}
 	}
@@ -175,7 +175,7 @@ func (a *Appender) Undo(ctx context.Context, bank memory.BankID, r wire.UndoRequ
 	if err := memory.CheckID("apply", r.Apply); err != nil {
 		return wire.UndoReply{}, err
 	}
-	out, err := a.deps.Store.Outcome(ctx, bank, op)
+	out, err := a.before(ctx, bank, op)
 	if err == nil && (out == nil || r.DryRun) {
 		if err = a.exists(ctx, bank); err == nil {
 			out, err = a.undo(ctx, memory.Write{Bank: bank, Kind: memory.WriteUndo, Op: op, Time: a.deps.Now(), Undo: r.Apply}, r.DryRun, wait)

@@ -21,7 +21,7 @@ func (a *Appender) Edit(ctx context.Context, bank memory.BankID, r wire.EditRequ
 	if err := checkEdit(&r); err != nil {
 		return wire.EditReply{}, err
 	}
-	if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil || out != nil {
+	if out, err := a.before(ctx, bank, op); err != nil || out != nil {
 		return edited(r, out, err)
 	}
 	var now memory.Item
@@ -150,7 +150,7 @@ func (a *Appender) Feedback(ctx context.Context, bank memory.BankID, r wire.Feed
 			}
 		}
 	}
-	if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil {
+	if out, err := a.before(ctx, bank, op); err != nil {
 		return wire.FeedbackReply{}, err
 	} else if out == nil { // a repeat is not refused for what was forgotten since
 		if err := a.recordsExist(ctx, bank, r); err != nil {

@@ -127,7 +127,7 @@ func (a *Appender) forget(ctx context.Context, bank memory.BankID, r wire.Forget
 	if namesNothing(r) {
 		return a.receiptOf(ctx, bank, op, wait)
 	}
-	if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil || out != nil {
+	if out, err := a.before(ctx, bank, op); err != nil || out != nil {
 		return receipt(op, out, err)
 	}
 	upto, err := a.upto(ctx, bank, r.Bank)

@@ -33,7 +33,7 @@ func (a *Appender) Retain(ctx context.Context, bank memory.BankID, r wire.Retain
 	case r.Time != nil:
 		return wire.RetainReply{}, memory.Invalid("time", "belongs to a text; a fact has said and occurred")
 	}
-	if out, err := a.deps.Store.Outcome(ctx, bank, op); err != nil || out != nil {
+	if out, err := a.before(ctx, bank, op); err != nil || out != nil {
 		return a.retained(ctx, bank, out, err)
 	}
 	if err := a.checkQuotas(ctx, bank, "", ""); err != nil {

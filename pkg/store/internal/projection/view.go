@@ -90,7 +90,7 @@ func (v *view) Window(id memory.WindowID) (*memory.WindowEnd, error) {
 
 // Outcome returns the outcome of an op that was applied; nil if it was not.
 func (v *view) Outcome(op string) (*memory.WriteOutcome, error) {
-	return schema.FindOutcome(v.tx, `SELECT outcome, write FROM ops WHERE bank = ? AND op IN (?, ?)`, v.id, v.bank, engine.Text(op))
+	return schema.FindOutcome(v.tx, `SELECT outcome, write, op FROM ops WHERE bank = ? AND op IN (?, ?)`, v.id, v.bank, engine.Text(op))
 }
 
 // FactsSince counts live facts whose version is past a MEM_WRITES sequence.

@@ -179,12 +179,13 @@ func OutcomeJSON(out memory.WriteOutcome) (string, error) {
 	return engine.JSON(storedOutcome{WriteOutcome: out})
 }
 
-// FindOutcome reads an outcome by a query of (outcome, write) that takes a bank, an op and its hash; nil if there is none.
+// FindOutcome reads an outcome by a query of (outcome, write, op) that takes a bank, an op and its hash; nil if there is none.
 func FindOutcome(tx *engine.Tx, find string, id memory.BankID, bank any, op string) (*memory.WriteOutcome, error) {
 	what := fmt.Sprintf("read the outcome of op %q", op)
 	var raw []byte
 	var write uint64
-	found, err := tx.Find(what, find, []any{bank, op, memory.HashedOp(id, op)}, &raw, &write)
+	var kept string
+	found, err := tx.Find(what, find, []any{bank, op, memory.HashedOp(id, op)}, &raw, &write, &kept)
 	if !found {
 		return nil, err
 	}
@@ -195,6 +196,7 @@ func FindOutcome(tx *engine.Tx, find string, id memory.BankID, bank any, op stri
 	if out.Write = write; op != UnnamedOp(write) {
 		out.Op = op
 	}
+	out.Erased = kept == memory.HashedOp(id, op)
 	return out, nil
 }
 

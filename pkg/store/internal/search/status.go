@@ -57,7 +57,7 @@ func (s *Store) LogPositions(ctx context.Context) (messages, writes memory.LogPo
 // Outcome returns the outcome of an op that was applied; nil if it was not.
 func (s *Store) Outcome(ctx context.Context, bank memory.BankID, op string) (out *memory.WriteOutcome, err error) {
 	err = s.database.Read(ctx, func(tx *engine.Tx) error {
-		const find = `SELECT o.outcome, o.write FROM ops o JOIN banks b ON b.no = o.bank WHERE b.id = ? AND o.op IN (?, ?)`
+		const find = `SELECT o.outcome, o.write, o.op FROM ops o JOIN banks b ON b.no = o.bank WHERE b.id = ? AND o.op IN (?, ?)`
 		out, err = schema.FindOutcome(tx, find, bank, string(bank), op)
 		return err
 	})
