@@ -227,7 +227,7 @@ func TestReflectFallsBack(t *testing.T) {
 			m := &told{steps: []step{c.step}}
 			q := question("Where does Alice live?")
 			if name == "is too slow" {
-				q.Deadline = ptr(memory.Duration(200 * time.Millisecond))
+				q.Deadline = ptr(memory.Duration(2 * time.Second))
 			}
 			r := mustReflect(t, home(t, m), q)
 			if r.Mode != "context" || !strings.Contains(r.Response, "## Facts") || !hasDegraded(r.Degraded, c.why) || r.Usage.Calls != 1 || r.Turns > 1 {

@@ -114,6 +114,29 @@ func TestAStoreIsOpenedAnewWhereItsServerWasRestored(t *testing.T) {
 	finds("ravens", "löffel")
 }
 
+// TestAStoreWhoseTablesAreLost is that of a server which fell before it had synced that the tables were made.
+func TestAStoreWhoseTablesAreLost(t *testing.T) {
+	t.Parallel()
+	dsn := newSchema(t)
+	db := open(t, postgres.DefaultConfig(dsn))
+	if err := db.ApplyMessages(t.Context(), 0, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.Remove(t.Context(), dsn); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := db.Applied(t.Context()); !errors.Is(err, store.ErrReplaced) {
+		t.Errorf("read: %v", err)
+	}
+	if err := db.ApplyMessages(t.Context(), 0, 2, nil); !errors.Is(err, store.ErrReplaced) {
+		t.Errorf("written: %v", err)
+	}
+	again := open(t, postgres.DefaultConfig(dsn))
+	if messages, writes, err := again.Applied(t.Context()); err != nil || messages+writes != 0 {
+		t.Errorf("opened anew: %d, %d, %v", messages, writes, err)
+	}
+}
+
 // TestAStoreIsOfOneRunOfItsServer reads by a store that was opened before its server fell, in each of its connections.
 func TestAStoreIsOfOneRunOfItsServer(t *testing.T) {
 	t.Parallel()

@@ -20,11 +20,11 @@ import (
 var mendable = []string{"08", "28", "3D", "53", "57", "58", "55P03", "25P03", "40001", "40P01", "25006"}
 
 // Failure implements engine.Engine.
-func (*Server) Failure(err error) error {
+func (s *Server) Failure(err error) error {
 	if err == nil || errors.Is(err, memory.ErrUnavailable) {
 		return err
 	}
-	if replaced(err) {
+	if s.replaced(err) {
 		return fmt.Errorf("%w: %w", engine.ErrReplaced, err)
 	}
 	var told *pgconn.PgError

@@ -42,14 +42,21 @@ const (
 )
 
 // divisionByZero is the SQLSTATE with which the guard fails; to_regclass of a schema that is gone is NULL, which does not,
-// and the next statement then finds no table.
-const divisionByZero = "22012"
+// and the next statement then finds no table (noTable), where it is prepared already before the guard runs.
+const (
+	divisionByZero = "22012"
+	noTable        = "42P01"
+)
 
-// replaced reports whether an error is that of the guard.
-func replaced(err error) bool {
-	var late *engine.Late
+// replaced reports whether an error is that of the guard, or that the tables are gone which were there when the store was
+// opened: a server that fell, or an older copy of it, may not have them yet.
+func (s *Server) replaced(err error) bool {
 	var told *pgconn.PgError
-	return errors.As(err, &late) && late.What == whatGuard && errors.As(err, &told) && told.Code == divisionByZero
+	if !errors.As(err, &told) {
+		return false
+	}
+	var late *engine.Late
+	return told.Code == noTable && s.guard.Load() != nil || told.Code == divisionByZero && errors.As(err, &late) && late.What == whatGuard
 }
 
 // lockOf returns the key of the advisory lock of a schema.

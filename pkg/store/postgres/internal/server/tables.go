@@ -62,7 +62,7 @@ func (s *Server) Check(tx *engine.Tx) error {
 	var found string
 	known, err := tx.Find("read the version", `SELECT value FROM meta WHERE key = 'version'`, nil, &found)
 	var missing *pgconn.PgError
-	if errors.As(err, &missing) && missing.Code == "42P01" {
+	if errors.As(err, &missing) && missing.Code == noTable {
 		return errMissing
 	}
 	if err != nil {
