@@ -139,13 +139,17 @@ func listen(c settings.Config, log zerolog.Logger) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{GetCertificate: own.Get, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }
 
+func newServer(h http.Handler, log zerolog.Logger) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: headersWithin, IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader, ErrorLog: failures(log)}
+}
+
 // serve answers until ctx ends, and then finishes what is under way within grace.
 func serve(ctx context.Context, l net.Listener, g *gateway.Gateway, grace time.Duration, log zerolog.Logger) error {
 	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(1024), gzhttp.ContentTypes([]string{"application/json", "text/html"}))
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: pack(g), ReadHeaderTimeout: headersWithin, IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader}
+	server := newServer(pack(g), log)
 	group, run := errgroup.WithContext(ctx)
 	group.Go(func() error { return g.Run(run, grace) })
 	group.Go(func() error {
