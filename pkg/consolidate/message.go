@@ -97,6 +97,9 @@ func decodeMessage(e events.Event, redact Redactor) *MessageEvent {
 	if redacted := redact.Redact(m.Content); redacted != m.Content {
 		kept.Indexed = redacted
 	}
+	for i := range m.Images { // of this message alone: it was just decoded
+		m.Images[i].Caption = redact.Redact(m.Images[i].Caption)
+	}
 	kept.Message = &m
 	return kept
 }
