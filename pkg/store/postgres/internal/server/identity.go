@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
@@ -19,10 +20,13 @@ func (s *Server) Identify(ctx context.Context) error {
 	table := pgx.Identifier{s.schema, "meta"}.Sanitize()
 	var is int64
 	var run string
-	err := s.readers.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8, "+serverRun, table).Scan(&is, &run)
+	var standby bool
+	err := s.readers.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8, "+serverRun+", pg_is_in_recovery()", table).Scan(&is, &run, &standby)
 	if err != nil {
 		return s.Failure(fmt.Errorf("identify the schema: %w", err))
 	}
+	s.table, s.oid = table, is
+	s.standby.Store(standby)
 	s.guard.Store(&statement{what: whatGuard, query: guard, args: []any{lockOf(s.schema), table, is, run}})
 	return nil
 }
@@ -57,6 +61,23 @@ func (s *Server) replaced(err error) bool {
 	}
 	var late *engine.Late
 	return told.Code == noTable && s.guard.Load() != nil || told.Code == divisionByZero && errors.As(err, &late) && late.What == whatGuard
+}
+
+// errMeanwhile is that of a transaction in which the schema was replaced: what it read is of both.
+var errMeanwhile = fmt.Errorf("the store was replaced while it was read: %w", memory.ErrUnavailable)
+
+// stillInForce returns an error if the schema was replaced since the transaction began. On a standby nothing keeps that waiting, and
+// a statement finds the tables that have the name when it begins.
+func (s *Server) stillInForce(ctx context.Context, tx *sql.Tx) error {
+	if !s.standby.Load() {
+		return nil
+	}
+	var same sql.NullBool
+	err := tx.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8 = $2::int8", s.table, s.oid).Scan(&same)
+	if err == nil && !same.Bool {
+		err = errMeanwhile
+	}
+	return err
 }
 
 // lockOf returns the key of the advisory lock of a schema.

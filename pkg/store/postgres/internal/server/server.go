@@ -51,6 +51,9 @@ type Server struct {
 	readers *sql.DB
 	pooled  bool                      // a pooler in transaction mode is before the server
 	guard   atomic.Pointer[statement] // begins every transaction; nil until Identify
+	table   string                    // that Identify noted, with its oid
+	oid     int64
+	standby atomic.Bool // the server only reads; set by Identify
 	words   *tokens.Cutter
 	notices *notices
 
@@ -195,7 +198,11 @@ func (s *Server) Read(ctx context.Context, fn func(tx *engine.Tx) error) error {
 		return s.Failure(fmt.Errorf("begin to read: %w", err))
 	}
 	defer func() { _ = tx.Rollback() }()
-	return s.Failure(fn(engine.NewTx(ctx, tx, s)))
+	err = fn(engine.NewTx(ctx, tx, s))
+	if meanwhile := s.stillInForce(ctx, tx); err == nil || errors.Is(meanwhile, errMeanwhile) {
+		err = meanwhile
+	}
+	return s.Failure(err)
 }
 
 // Write runs fn in one write transaction and commits it, or rolls it back on error.
