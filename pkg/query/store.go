@@ -35,7 +35,8 @@ type Store interface {
 type Sketches struct {
 	Banks    int   `json:"banks"`    // with sketches of their facts, their messages or both
 	Rows     int   `json:"rows"`     // vectors that are sketched
-	Bytes    int64 `json:"bytes"`    // memory they take
+	Held     int   `json:"held"`     // vectors that are held as they are, of a store on a server
+	Bytes    int64 `json:"bytes"`    // memory that both take
 	Building int   `json:"building"` // large banks, by record, whose sketches are being built: every vector is compared
 }
 

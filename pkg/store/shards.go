@@ -145,6 +145,7 @@ func (s *shards) Sketches() (out query.Sketches) {
 		of := st.Sketches()
 		out.Banks += of.Banks
 		out.Rows += of.Rows
+		out.Held += of.Held
 		out.Bytes += of.Bytes
 		out.Building += of.Building
 	}

@@ -34,6 +34,8 @@ type counted struct {
 	net.Listener
 	server string
 	trips  atomic.Int64
+
+	answered atomic.Int64 // bytes that the server sent
 }
 
 // count returns the DSN of a schema through a counted socket.
@@ -80,7 +82,7 @@ func (c *counted) forward(client net.Conn) {
 		return
 	}
 	go func() {
-		_, _ = io.Copy(client, server)
+		_, _ = io.Copy(client, io.TeeReader(server, (*byteCount)(&c.answered)))
 		_ = client.Close()
 	}()
 	defer func() { _ = server.Close() }()
@@ -101,6 +103,14 @@ func (c *counted) forward(client net.Conn) {
 		}
 		first = head
 	}
+}
+
+// byteCount counts what is written to it.
+type byteCount atomic.Int64
+
+func (n *byteCount) Write(p []byte) (int, error) {
+	(*atomic.Int64)(n).Add(int64(len(p)))
+	return len(p), nil
 }
 
 // of returns how many round trips fn makes.

@@ -3,6 +3,7 @@ package sketch
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
@@ -58,16 +59,19 @@ func Pack(v memory.Vector) []byte {
 }
 
 // Unpack reverses Pack; bytes that are no packed vector make nil.
-func Unpack(raw []byte) memory.Vector {
+func Unpack(raw []byte) memory.Vector { return UnpackInto(nil, raw) }
+
+// UnpackInto is Unpack into the memory of a vector that is no longer needed, where it is large enough.
+func UnpackInto[T []byte | string](to memory.Vector, raw T) memory.Vector {
 	n := PackedDimension(len(raw))
 	if n == 0 {
 		return nil
 	}
-	out := make(memory.Vector, n)
-	scale := math.Float32frombits(binary.LittleEndian.Uint32(raw))
+	out := slices.Grow(to[:0], n)[:n]
+	scale := math.Float32frombits(binary.LittleEndian.Uint32([]byte(raw[:scaleBytes])))
 	high, low := raw[scaleBytes:][:n], raw[scaleBytes+n:]
-	for i, h := range high {
-		out[i] = scale * float32(int(int8(h))<<2|int(low[i/4]>>(2*(i%4))&3))
+	for i := range n {
+		out[i] = scale * float32(int(int8(high[i]))<<2|int(low[i/4]>>(2*(i%4))&3))
 	}
 	return out
 }

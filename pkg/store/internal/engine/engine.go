@@ -80,6 +80,13 @@ type Engine interface {
 	Orphans(t *Tx) ([]string, error)
 }
 
+// Distancer is an Engine whose database is far away and who compares vectors in this process, which may hold them.
+type Distancer interface {
+	// Distancer returns the distance to v of a packed vector of its size, as Distances tells it. It is not safe for
+	// concurrent use.
+	Distancer(v memory.Vector) func(packed []byte) float64
+}
+
 // Deferrer is an Engine that may run a statement whose result nobody waits for later than it is given (Tx.Exec,
 // Tx.NumbersLater): with the next one that has a result, or before the commit, in the order given. Its error is then that
 // one's, as a *Late.

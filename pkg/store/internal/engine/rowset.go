@@ -113,6 +113,33 @@ func (s *Rowset) Text() string {
 	return value
 }
 
+// NewRowset returns the decoder of an encoded rowset.
+func NewRowset(encoded string) *Rowset { return &Rowset{data: encoded} }
+
+// Ended reports whether no value is left.
+func (s *Rowset) Ended() bool { return len(s.data) == 0 }
+
+// Err returns the first error.
+func (s *Rowset) Err() error { return s.err }
+
+// Value returns a value of any type, as AppendValue takes it: an int64, a float64, a string, bytes or nil.
+func (s *Rowset) Value() any {
+	if s.null() {
+		return nil
+	}
+	switch kind, value := s.next(); kind {
+	case RowsetInteger:
+		return int64(binary.NativeEndian.Uint64([]byte(value)))
+	case RowsetFloat:
+		return math.Float64frombits(binary.NativeEndian.Uint64([]byte(value)))
+	case RowsetText:
+		return value
+	case RowsetBlob:
+		return []byte(value)
+	}
+	return nil
+}
+
 // Batch runs a query of the given number of columns and calls scan once for each row, up to the first error. It is for
 // queries that return hundreds of rows or more; scan must read every column.
 func (t *Tx) Batch(what string, columns int, query string, args []any, scan func(*Rowset) error) error {

@@ -116,17 +116,28 @@ func (t *Tx) Apart() *Tx {
 	return &other
 }
 
+// Answer runs a statement of a Sender's dialect and returns its answer: among functions that run together with the statements
+// of the others, and else at once.
+func (t *Tx) Answer(query string, args []any) (any, error) {
+	s := &Statement{Query: query, Args: args}
+	if t.send == nil {
+		err := t.engine.(Sender).Send(t, []*Statement{s})
+		return s.Answer, err
+	}
+	if err := t.send([]*Statement{s}); err != nil {
+		return nil, err
+	}
+	return s.Answer, t.ctx.Err()
+}
+
 // asks returns the context to run a statement with. Among functions that run together it waits for the answer.
 func (t *Tx) asks(query string, args []any) (context.Context, error) {
 	if t.send == nil {
 		return t.ctx, nil
 	}
-	s := &Statement{Query: query, Args: args}
-	if err := t.send([]*Statement{s}); err != nil {
+	a, err := t.Answer(query, args)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.ctx.Err(); err != nil {
-		return nil, err
-	}
-	return context.WithValue(t.ctx, answerKey{}, s.Answer), nil
+	return context.WithValue(t.ctx, answerKey{}, a), nil
 }

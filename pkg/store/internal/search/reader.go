@@ -39,11 +39,12 @@ type Store struct {
 	sketches sketches
 
 	vocabularies *vocabularies
+	held         *heldVectors
 }
 
 // NewStore returns the reading half of a store over a database, which is closed by its owner.
 func NewStore(c Config, database engine.Database, s schema.Schema) *Store {
-	return &Store{database: database, schema: s, config: c, vocabularies: newVocabularies()}
+	return &Store{database: database, schema: s, config: c, vocabularies: newVocabularies(), held: newHeldVectors(heldBytes)}
 }
 
 // Reader reads one state of one bank. It lives as long as the transaction it reads in.
@@ -58,6 +59,8 @@ type Reader struct {
 	ahead  map[memory.Record]*scan    // begun by Prefetch
 	passes *passes                    // shared with second readers
 	ends   []func()                   // run at the end of this reader
+
+	firstChange, lastChange int64 // of the vector changes that there are
 }
 
 var (
@@ -124,11 +127,12 @@ func (s *Store) readBank(ctx context.Context, bank memory.BankID, fn func(*Reade
 			counts: map[memory.Record]counted{}, stems: map[memory.Record][]uint32{}, ahead: map[memory.Record]*scan{}}
 		// Whether another bank has rows tells the text index whether every row is the bank's (WordQuery.Alone).
 		const find = `SELECT b.no, coalesce(c.record, ''), coalesce(c.n, 0), coalesce(c.first, 0), coalesce(c.last, 0),
-  NOT EXISTS (SELECT 1 FROM row_counts o WHERE o.record = c.record AND o.bank <> b.no AND o.n > 0)
+  NOT EXISTS (SELECT 1 FROM row_counts o WHERE o.record = c.record AND o.bank <> b.no AND o.n > 0), ` + changesThere + `
 FROM banks b LEFT JOIN row_counts c ON c.bank = b.no WHERE b.id = ? AND b.profile <> ''`
-		err := r.tx.Batch(fmt.Sprintf("look up bank %q", string(bank)), 6, find, []any{string(bank)}, func(row *engine.Rowset) error {
+		err := r.tx.Batch(fmt.Sprintf("look up bank %q", string(bank)), 8, find, []any{string(bank)}, func(row *engine.Rowset) error {
 			r.bank = row.Int()
 			r.counts[memory.Record(row.Text())] = counted{n: int(row.Int()), first: row.Int(), last: row.Int(), alone: row.Bool()}
+			r.firstChange, r.lastChange = row.Int(), row.Int()
 			return nil
 		})
 		if err != nil {
@@ -176,6 +180,7 @@ func (r *Reader) SecondReader() (recall.Searcher, error) {
 		return nil, err
 	}
 	second := &Reader{store: r.store, tx: tx, bank: r.bank, id: r.id, filter: r.filter, passes: r.passes, counts: r.counts,
+		firstChange: r.firstChange, lastChange: r.lastChange,
 		stems: map[memory.Record][]uint32{}, ahead: map[memory.Record]*scan{}}
 	r.ends = append(r.ends, func() {
 		second.end()

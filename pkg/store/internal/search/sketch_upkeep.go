@@ -29,6 +29,7 @@ func (s *Store) build(ctx context.Context, k *sketched) error {
 	kind, _ := s.schema.Find(k.key.record)
 	// In the order of row numbers, since neighbours in the file are read together.
 	find := fmt.Sprintf(`SELECT %[2]s, vector FROM %[1]s WHERE bank = ? ORDER BY %[2]s`, kind.Vectors.Table, kind.Vectors.Number)
+	_, holds := s.database.(engine.Distancer)
 	began := time.Now()
 	err := s.database.Read(ctx, func(tx *engine.Tx) error {
 		index := sketch.NewIndex(k.coder)
@@ -36,6 +37,9 @@ func (s *Store) build(ctx context.Context, k *sketched) error {
 		_, upto, err := changes(tx)
 		if err != nil {
 			return err
+		}
+		if holds {
+			s.held.begin(k.key, upto)
 		}
 		var no int64
 		var raw sql.RawBytes
@@ -46,6 +50,9 @@ func (s *Store) build(ctx context.Context, k *sketched) error {
 			}
 			if k.coder.SketchPacked(raw, bits) {
 				edit.Put(no, bits)
+				if holds {
+					s.held.put(k.key, no, upto, raw, false)
+				}
 			}
 			return ctx.Err()
 		})
@@ -60,6 +67,7 @@ func (s *Store) build(ctx context.Context, k *sketched) error {
 	})
 	if err != nil {
 		s.sketches.drop(k)
+		s.held.end(k.key)
 		return err
 	}
 	s.config.Log.Info().Str("stage", "store").Str("record", string(k.key.record)).Int("rows", k.snapshot().Rows()).Dur("took", time.Since(began)).
@@ -67,20 +75,19 @@ func (s *Store) build(ctx context.Context, k *sketched) error {
 	return nil
 }
 
+// changesThere are the first and the last vector change that the file holds; 0 and 0 when there are none.
+const changesThere = `coalesce((SELECT min(seq) FROM vector_changes), 0), coalesce((SELECT max(seq) FROM vector_changes), 0)`
+
 // changes returns the first and the last vector change that the file holds; 0 and 0 when there are none.
 func changes(tx *engine.Tx) (first, last int64, err error) {
-	const find = `SELECT coalesce((SELECT min(seq) FROM vector_changes), 0), coalesce((SELECT max(seq) FROM vector_changes), 0)`
-	err = tx.Get("look for vector changes", find, nil, &first, &last)
+	err = tx.Get("look for vector changes", "SELECT "+changesThere, nil, &first, &last)
 	return first, last, err
 }
 
 // update returns the sketches of the vectors as the transaction sees them, or as a later commit left them; nil while
 // they are built. What a search finds by them is looked up in its transaction, so nothing of a later commit shows.
-func (s *Store) update(tx *engine.Tx, k *sketched) (*sketch.Snapshot, error) {
-	first, last, err := changes(tx)
-	if err != nil {
-		return nil, err
-	}
+// first and last are the changes that the transaction sees.
+func (s *Store) update(tx *engine.Tx, k *sketched, first, last int64) (*sketch.Snapshot, error) {
 	tx = tx.Apart() // others wait for the lock
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,6 +99,7 @@ func (s *Store) update(tx *engine.Tx, k *sketched) (*sketch.Snapshot, error) {
 	}
 	if first > k.upto+1 { // changes between are gone: too far behind
 		k.index = nil
+		s.held.end(k.key)
 		s.background(func(ctx context.Context) error { return s.build(ctx, k) })
 		return nil, nil
 	}
@@ -100,7 +108,8 @@ func (s *Store) update(tx *engine.Tx, k *sketched) (*sketch.Snapshot, error) {
 LEFT JOIN %s v ON v.%s = c.no AND v.bank = ? ORDER BY c.no`, kind.Vectors.Table, kind.Vectors.Number)
 	edit := k.index.Edit()
 	bits := make([]uint64, k.coder.Words())
-	err = tx.Each("read vector changes", find, []any{k.upto, k.key.bank, string(k.key.record), k.key.bank}, func(rows *sql.Rows) error {
+	var changed []int64
+	err := tx.Each("read vector changes", find, []any{k.upto, k.key.bank, string(k.key.record), k.key.bank}, func(rows *sql.Rows) error {
 		var no int64
 		var raw sql.RawBytes
 		if err := rows.Scan(&no, &raw); err != nil {
@@ -111,10 +120,14 @@ LEFT JOIN %s v ON v.%s = c.no AND v.bank = ? ORDER BY c.no`, kind.Vectors.Table,
 		} else {
 			edit.Remove(no)
 		}
+		changed = append(changed, no)
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if _, holds := s.database.(engine.Distancer); holds {
+		s.held.drop(k.key, last, changed)
 	}
 	edit.Commit()
 	k.upto = last
@@ -133,8 +146,12 @@ func (s *Store) follow(ctx context.Context) error {
 		}
 		all := s.sketches.all()
 		err := s.database.Read(ctx, func(tx *engine.Tx) error {
+			first, last, err := changes(tx)
+			if err != nil {
+				return err
+			}
 			for _, k := range all {
-				if _, err := s.update(tx, k); err != nil {
+				if _, err := s.update(tx, k, first, last); err != nil {
 					return err
 				}
 			}

@@ -53,6 +53,8 @@ func (s *Store) Sketches() query.Sketches {
 		}
 	}
 	out.Banks = len(banks)
+	held, bytes := s.held.count()
+	out.Held, out.Bytes = held, out.Bytes+bytes
 	return out
 }
 
@@ -139,6 +141,7 @@ func (s *Store) background(fn func(context.Context) error) {
 // End releases the sketches and vocabularies. The owner calls it before it closes the file.
 func (s *Store) End() {
 	s.vocabularies.end()
+	s.held.close()
 	s.sketches.mu.Lock()
 	defer s.sketches.mu.Unlock()
 	s.sketches.closed = true

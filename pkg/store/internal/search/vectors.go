@@ -8,7 +8,6 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
-	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
@@ -62,29 +61,30 @@ func (s vectorSearch) run(exact bool) ([]recall.Near, error) {
 			return near, err
 		}
 	}
-	return s.compare("", nil, s.limit)
+	return s.compare(nil, s.limit)
 }
 
-// compare returns the nearest of the rows that pass the filter, among those given by number as a JSON list (nil = all
-// rows of the bank).
-func (s vectorSearch) compare(from string, list any, limit int) ([]recall.Near, error) {
-	number := "x." + s.kind.Vectors.Number
+// compare returns the nearest of the rows that pass the filter, among those given by number (nil = all rows of the bank).
+func (s vectorSearch) compare(nos []int64, limit int) ([]recall.Near, error) {
+	rows := vectorRows{rec: s.kind.Record, number: "x." + s.kind.Vectors.Number, nos: nos}
 	source, inBank := s.kind.Vectors.Table+" x", "x.bank = ?"
-	var args []any
-	if list != nil {
+	if nos != nil {
 		inBank = "+" + inBank
-		source, args = from+" CROSS JOIN "+source+" ON "+number+" = j.value", append(args, list)
+		source = "json_each(?) j CROSS JOIN " + source + " ON " + rows.number + " = j.value"
 	}
-	args = append(args, s.r.bank, sketch.PackedSize(len(s.v)))
+	rows.args = []any{s.r.bank, sketch.PackedSize(len(s.v))}
 	var where string
 	if s.r.filter.Plain {
-		where, args = s.kind.Hidden(number), append(args, s.r.bank)
+		where, rows.args = s.kind.Hidden(rows.number), append(rows.args, s.r.bank)
+		rows.passing, rows.passingArgs = "SELECT j.value FROM json_each(?) j WHERE TRUE"+s.kind.Hidden("j.value"), []any{s.r.bank}
 	} else {
 		passes := s.kind.Passes(s.r.filter.Filter)
-		source += " CROSS JOIN " + s.kind.Rows() + " ON " + s.kind.No() + " = " + number
-		where, args = " AND "+passes.SQL, append(args, passes.Args...)
+		source += " CROSS JOIN " + s.kind.Rows() + " ON " + s.kind.No() + " = " + rows.number
+		where, rows.args = " AND "+passes.SQL, append(rows.args, passes.Args...)
+		rows.passing, rows.passingArgs = "SELECT "+s.kind.No()+" FROM "+s.kind.Among()+" WHERE "+passes.SQL, passes.Args
 	}
-	return s.r.near(s.ctx, s.v, number, "FROM "+source+" WHERE "+inBank+" AND length(x.vector) = ?"+where, args, limit)
+	rows.from = "FROM " + source + " WHERE " + inBank + " AND length(x.vector) = ?" + where
+	return s.r.near(s.ctx, s.v, rows, limit)
 }
 
 // bySketches searches among the candidates that sketches name. done is false when there are no sketches.
@@ -116,7 +116,7 @@ func (s vectorSearch) among(nos []int64) ([]recall.Near, error) {
 		return nil, nil
 	}
 	slices.Sort(nos) // in the order of the file pages are read one after the other
-	return s.compare("json_each(?) j", engine.List(nos), len(nos))
+	return s.compare(nos, len(nos))
 }
 
 // amongPassing lists the rows that pass the filter first. Few are compared as they are; of many, those that best names.
@@ -147,19 +147,10 @@ func (r *Reader) Compare(ctx context.Context, rec memory.Record, v memory.Vector
 	}
 	number := "x." + kind.Vectors.Number
 	from := "FROM json_each(?) j CROSS JOIN " + table + " x ON " + number + " = j.value WHERE +x.bank = ? AND length(x.vector) = ?"
-	near, err := r.near(ctx, v, number, from, []any{engine.List(nos), r.bank, sketch.PackedSize(len(v))}, len(nos))
+	rows := vectorRows{rec: rec, number: number, from: from, nos: nos, args: []any{r.bank, sketch.PackedSize(len(v))}}
+	near, err := r.near(ctx, v, rows, len(nos))
 	slices.SortFunc(near, func(a, b recall.Near) int { return cmp.Compare(a.No, b.No) })
 	return near, err
-}
-
-// near returns the rows of a query from FROM on that are nearest to v, limit at most, by descending cosine and then
-// number. Vectors are of unit length.
-func (r *Reader) near(ctx context.Context, v memory.Vector, number, from string, args []any, limit int) ([]recall.Near, error) {
-	var out []recall.Near
-	err := r.tx.Engine().Distances(r.tx.With(ctx), v, number, from, args, limit, func(no int64, d float64) {
-		out = append(out, recall.Near{No: no, Cosine: max(-1, min(1, 1-d*d/2))})
-	})
-	return out, err
 }
 
 // Dimension returns the size of the bank's vectors, 0 while there is none.
@@ -241,7 +232,7 @@ func (s vectorSearch) snapshot() (*sketch.Snapshot, []uint64, error) {
 	if k == nil {
 		return nil, nil, nil
 	}
-	snap, err := store.update(s.r.tx, k)
+	snap, err := store.update(s.r.tx, k, s.r.firstChange, s.r.lastChange)
 	if snap == nil || err != nil {
 		return nil, nil, err
 	}

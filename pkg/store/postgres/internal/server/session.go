@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
@@ -29,28 +30,16 @@ func (s *Server) Insert(t *engine.Tx, query string, args []any) (no int64, err e
 // Batch runs a query of the given number of columns and calls scan once for each row.
 func (s *Server) Batch(t *engine.Tx, columns int, query string, args []any, scan func(*engine.Rowset) error) error {
 	query, args = s.Statement(query, args)
-	rows, err := t.Rows(query, args)
+	answered, err := t.Answer(query, args)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }()
-	values, dest := make([]any, columns), make([]any, columns)
-	for i := range values {
-		dest[i] = &values[i]
+	a := answered.(*answer)
+	if a.err == nil && len(a.fields) != columns {
+		a.err = fmt.Errorf("the query has %d columns; expected %d", len(a.fields), columns)
 	}
-	var all []byte
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		for _, v := range values {
-			if all, err = engine.AppendValue(all, v); err != nil {
-				return err
-			}
-		}
+	if a.err != nil {
+		return a.err
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	return engine.EachRow(string(all), scan)
+	return engine.EachRow(a.rows.String(), scan)
 }

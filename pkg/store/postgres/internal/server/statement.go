@@ -95,6 +95,8 @@ var (
 	crossed = regexp.MustCompile(`CROSS JOIN(\s+(?:\w+(?:\([^()]*\))?)(?:\s+\w+)?\s+ON\b)`)
 	unary   = regexp.MustCompile(`([\s(])\+((?:[a-z]+\.)?[a-z]+)`) // keeps SQLite from an index
 	looked  = regexp.MustCompile(`CROSS JOIN (\w+) (\w+) ON (\w+)\.(\w+) = (\w+\.\w+)(?:\s+(?:AND|OR)\b)?`)
+	listed  = regexp.MustCompile(`json_each\((\?\d*)\) j CROSS JOIN (\w+) (\w+) ON (\w+)\.(\w+) = j\.value(?:\s+(?:AND|OR)\b)?`)
+	ofList  = regexp.MustCompile(`\bj\.`)
 	certain = regexp.MustCompile(`(?:\+((?:[a-z]+\.)?bank)|\b(length\((?:[a-z]+\.)?vector\))) = (\?\d*)`)
 
 	concat    = regexp.MustCompile(`group_concat\(([^,]*?), ' '\)`)
@@ -110,6 +112,9 @@ var (
 // translate rewrites the text of a statement whose arguments are of these types.
 func translate(query string, types []byte) string {
 	query = hints.ReplaceAllString(query, "")
+	if len(ofList.FindAllString(query, 2)) == 1 { // nothing else of the list is asked for
+		query = listed.ReplaceAllStringFunc(query, amongListed)
+	}
 	query = looked.ReplaceAllStringFunc(query, lookedUp)
 	for before := ""; before != query; {
 		before, query = query, crossed.ReplaceAllString(query, "JOIN$1")
@@ -132,6 +137,16 @@ func translate(query string, types []byte) string {
 // keys are columns that name one row of a table.
 var keys = map[string]string{"facts": "no id", "messages": "seq", "composites": "no id", "observations": "no id", "message_events": "seq",
 	"fact_vectors": "fact", "message_vectors": "message", "composite_vectors": "composite"}
+
+// amongListed makes a join of a list with the rows that it names by their numbers one look-up of all of them, which takes two
+// thirds of the time of one look-up each. A row that is named twice is found once, and rows come in no order.
+func amongListed(join string) string {
+	m := listed.FindStringSubmatch(join)
+	if m[3] != m[4] || m[5] == "id" || !slices.Contains(strings.Fields(keys[m[2]]), m[5]) || strings.HasSuffix(join, "AND") || strings.HasSuffix(join, "OR") {
+		return join
+	}
+	return fmt.Sprintf("(SELECT * FROM %[1]s WHERE %[1]s.%[2]s = ANY(%[3]s) OFFSET 0) %[4]s", m[2], m[5], m[1], m[3])
+}
 
 // lookedUp makes a join that names one row a subquery, which is run for each row before it. A plan might otherwise begin with
 // all rows that pass the conditions on that table, of which it expects few, and compare each with every row before.

@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 	"database/sql/driver"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,9 +18,9 @@ import (
 
 // answer is what came of a statement that went with others.
 type answer struct {
-	types  *pgtype.Map
 	fields []pgconn.FieldDescription
-	rows   [][][]byte
+	rows   strings.Builder // of all rows, as engine.Rowset decodes them
+	left   *engine.Rowset  // of those that Next did not return yet; nil before it was called
 	tag    pgconn.CommandTag
 	err    error
 }
@@ -52,32 +54,60 @@ func (c *conn) sendAll(ctx context.Context, statements []*engine.Statement) (dri
 
 // read reads the next of the results whole.
 func (c *conn) read(results pgx.BatchResults) *answer {
-	a := &answer{types: c.Conn.Conn().TypeMap()}
+	a := &answer{}
 	found, err := results.Query()
 	if err != nil {
 		a.err = err
 		return a
 	}
 	defer found.Close()
+	types := c.Conn.Conn().TypeMap()
 	for found.Next() {
-		raw := slices.Clone(found.RawValues())
-		size := 0
-		for _, v := range raw {
-			size += len(v)
+		if a.fields == nil {
+			a.fields = slices.Clone(found.FieldDescriptions())
 		}
-		all := make([]byte, 0, size) // the driver uses its own again
-		for i, v := range raw {
-			if v != nil {
-				all = append(all, v...)
-				raw[i] = all[len(all)-len(v) : len(all) : len(all)]
+		for i, raw := range found.RawValues() {
+			if err := encode(&a.rows, types, &a.fields[i], raw); err != nil {
+				a.err = fmt.Errorf("convert column %s: %w", a.fields[i].Name, err)
+				return a
 			}
 		}
-		a.rows = append(a.rows, raw)
 	}
-	a.fields = slices.Clone(found.FieldDescriptions())
+	if a.fields == nil {
+		a.fields = slices.Clone(found.FieldDescriptions())
+	}
 	found.Close()
 	a.tag, a.err = found.CommandTag(), found.Err()
 	return a
+}
+
+// encode appends a value to an encoded rowset. What most values are is written as it came.
+func encode(to *strings.Builder, types *pgtype.Map, f *pgconn.FieldDescription, raw []byte) error {
+	var b [9]byte
+	binaryFormat := f.Format == pgtype.BinaryFormatCode
+	switch {
+	case raw == nil:
+		to.WriteByte(engine.RowsetNull)
+	case f.DataTypeOID == pgtype.TextOID:
+		to.Write(binary.NativeEndian.AppendUint32(append(b[:0], engine.RowsetText), uint32(len(raw)))) //nolint:gosec // PostgreSQL has none beyond a GiB
+		to.Write(raw)
+	case f.DataTypeOID == pgtype.ByteaOID && binaryFormat:
+		to.Write(binary.NativeEndian.AppendUint32(append(b[:0], engine.RowsetBlob), uint32(len(raw)))) //nolint:gosec // as above
+		to.Write(raw)
+	case f.DataTypeOID == pgtype.Int8OID && binaryFormat && len(raw) == 8:
+		to.Write(binary.NativeEndian.AppendUint64(append(b[:0], engine.RowsetInteger), binary.BigEndian.Uint64(raw)))
+	default:
+		v, err := value(types, f, raw)
+		if err != nil {
+			return err
+		}
+		all, err := engine.AppendValue(nil, v)
+		if err != nil {
+			return err
+		}
+		to.Write(all)
+	}
+	return nil
 }
 
 // answered returns the answer that a statement has already; nil for none.
@@ -100,20 +130,14 @@ func (*answer) Close() error { return nil }
 
 // Next implements driver.Rows.
 func (a *answer) Next(dest []driver.Value) error {
-	if len(a.rows) == 0 {
+	if a.left == nil {
+		a.left = engine.NewRowset(a.rows.String())
+	}
+	if a.left.Ended() {
 		return io.EOF
 	}
-	row := a.rows[0]
-	a.rows = a.rows[1:]
-	for i, raw := range row {
-		dest[i] = nil
-		if raw == nil {
-			continue
-		}
-		var err error
-		if dest[i], err = value(a.types, &a.fields[i], raw); err != nil {
-			return fmt.Errorf("convert column %s: %w", a.fields[i].Name, err)
-		}
+	for i := range dest {
+		dest[i] = a.left.Value()
 	}
-	return nil
+	return a.left.Err()
 }

@@ -18,9 +18,11 @@ func (*Server) Distances(t *engine.Tx, v memory.Vector, number, from string, arg
 		distance float64
 	}
 	var all []scored
+	var other memory.Vector
 	err := t.Batch("compare vectors", 2, "SELECT "+number+", x.vector "+from, args, func(row *engine.Rowset) error {
 		no, packed := row.Int(), row.Text()
-		all = append(all, scored{no, distance(v, sketch.Unpack([]byte(packed)))})
+		other = sketch.UnpackInto(other, packed)
+		all = append(all, scored{no, distance(v, other)})
 		return nil
 	})
 	if err != nil {
@@ -34,6 +36,15 @@ func (*Server) Distances(t *engine.Tx, v memory.Vector, number, from string, arg
 		each(s.no, s.distance)
 	}
 	return nil
+}
+
+// Distancer implements engine.Distancer.
+func (*Server) Distancer(v memory.Vector) func(packed []byte) float64 {
+	var other memory.Vector
+	return func(packed []byte) float64 {
+		other = sketch.UnpackInto(other, packed)
+		return distance(v, other)
+	}
 }
 
 // distance is the Euclidean distance of vectors of one size, summed in float32, in order.
