@@ -11,11 +11,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
 // BenchmarkBesideRequests measures how long recalls of a bank take, in milliseconds at the median and the 99th percentile,
-// alone and while 24 clients of a bank with 2,000 facts send requests that take long.
+// alone and while 24 clients of another bank send requests that take long. Each bank has 2,000 facts.
 func BenchmarkBesideRequests(b *testing.B) {
 	var changes []string
 	for i := range 100 {
@@ -44,8 +45,8 @@ func BenchmarkBesideRequests(b *testing.B) {
 					b.Fatal(err)
 				}
 				flood(b, nc, "loud", 20, 1, string(body))
+				flood(b, nc, "quiet", 20, 1, strings.ReplaceAll(string(body), "barge", "boat"))
 			}
-			flood(b, nc, "quiet", 1, 1, `{"speaker":"Bob","content":"I own boat number 7."}`)
 			for _, bank := range []string{"loud", "quiet"} {
 				for s := range 20 {
 					if err := nc.Publish(fmt.Sprintf("mem.%s.flush.s%d", bank, s), nil); err != nil {
@@ -53,8 +54,10 @@ func BenchmarkBesideRequests(b *testing.B) {
 					}
 				}
 			}
-			if _, err := c.WaitSettled(b.Context(), "loud", nil); err != nil {
-				b.Fatal(err)
+			for _, bank := range []string{"loud", "quiet"} {
+				if _, err := c.WaitSettled(b.Context(), memory.BankID(bank), nil); err != nil {
+					b.Fatal(err)
+				}
 			}
 			subject := "mem.loud." + loud.endpoint
 			if loud.endpoint == "verify" {
@@ -77,7 +80,7 @@ func BenchmarkBesideRequests(b *testing.B) {
 			var took []time.Duration
 			for began := time.Now(); time.Since(began) < 5*time.Second; {
 				asked := time.Now()
-				if _, err := c.Recall(b.Context(), "quiet", wire.RecallRequest{Query: "Which boat?"}); err != nil {
+				if _, err := c.Recall(b.Context(), "quiet", wire.RecallRequest{Query: "Which boat did Ann rent in Ghent?"}); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(asked))
