@@ -51,9 +51,9 @@ func (t *Ticket) Start(ctx context.Context) (context.Context, error) {
 
 // End releases everything that the request holds. Every function that Leave returned was called before.
 func (t *Ticket) End() {
-	if t.in {
+	if t.in { // whoever gets the place must know what this one took
+		t.gate.measure(t.request, t.ran+time.Since(t.since))
 		t.step(false)
-		t.gate.measure(t.request, t.ran)
 	}
 	t.measured()
 	if !t.began.IsZero() {
