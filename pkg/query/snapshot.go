@@ -48,14 +48,11 @@ func (s *Service) Snapshot(ctx context.Context, bank memory.BankID, r wire.Snaps
 			return out, memory.Invalid(fmt.Sprintf("scopes.%d", i), "%s", err)
 		}
 		shows[i] = show
-		if strings.HasPrefix(scope, wire.ScopeQuery) {
-			found[scope] = nil
+	}
+	for _, scope := range r.Scopes {
+		if _, asked := found[scope]; asked || !strings.HasPrefix(scope, wire.ScopeQuery) {
+			continue
 		}
-	}
-	if len(found) > wire.MaxSnapshotQueries {
-		return out, memory.Invalid("scopes", "holds %d different queries; at most %d are allowed", len(found), wire.MaxSnapshotQueries)
-	}
-	for scope := range found {
 		most := snapshotPage
 		reply, err := s.Recall(ctx, bank, wire.RecallRequest{Query: strings.TrimPrefix(scope, wire.ScopeQuery), MaxFacts: &most})
 		if err != nil {

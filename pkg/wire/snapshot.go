@@ -17,9 +17,6 @@ const (
 // MaxScopes is how many scopes a snapshot may have.
 const MaxScopes = 32
 
-// MaxSnapshotQueries is how many of them may be queries that differ: each is a recall.
-const MaxSnapshotQueries = 8
-
 // SnapshotRequest asks for what a curator of the memory looks at.
 type SnapshotRequest struct {
 	Scopes    []string `json:"scopes,omitempty"`     // default pending, conflicts, recent:20, stats, health

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestSnapshot(t *testing.T) {
@@ -65,11 +67,15 @@ func TestSnapshot(t *testing.T) {
 	if r := d.read("n1", "snapshot", `{"scopes":["recent:20","conflicts"],"max_tokens":9}`); r["tokens"].(float64) > 9 || parts(r)["recent:20"]["cut"] != true || parts(r)["conflicts"]["cut"] != true {
 		t.Errorf("within nine tokens: %v", r)
 	}
-	eight := `{"scopes":["query:a","query:b","query:c","query:d","query:e","query:f","query:g","query:h","query:a","query:b"`
-	if got := list(d.mustAsk("mem.n1.snapshot", eight+`]}`)["parts"]); len(got) != 10 {
-		t.Errorf("eight queries, two of them twice: %d parts", len(got))
+	var queries []string
+	for i := range 32 {
+		queries = append(queries, fmt.Sprintf("%q", fmt.Sprintf("query:Who loves opera music %d", i%31)))
 	}
-	for body, field := range map[string]string{`{"scopes":["all"]}`: "scopes.0", eight + `,"query:i"]}`: "scopes", `{"scopes":["stats","recent:none"]}`: "scopes.1", `{"scopes":["entity:"]}`: "scopes.0",
+	if got := list(d.mustAsk("mem.n1.snapshot", `{"scopes":[`+strings.Join(queries, ",")+`],"max_tokens":100000}`)["parts"]); len(got) != 32 ||
+		len(list(got[0].(object)["items"])) == 0 || !cmp.Equal(got[31].(object)["items"], got[0].(object)["items"]) {
+		t.Errorf("31 queries, one of them twice: %v", got)
+	}
+	for body, field := range map[string]string{`{"scopes":["all"]}`: "scopes.0", `{"scopes":["stats","recent:none"]}`: "scopes.1", `{"scopes":["entity:"]}`: "scopes.0",
 		`{"max_tokens":0}`: "max_tokens", `{"scope":"stats"}`: "scope"} {
 		d.refused("n1", "snapshot", body, "400", field)
 	}

@@ -13,7 +13,8 @@ import (
 // moveShards moves the stores of several shards. Each consolidator fills its new store and follows the log until all have caught
 // up; then they put them in force. Until then an error ends all, and nothing has changed. Afterwards an error says how many
 // were moved: the same call moves the others.
-func moveShards(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, shards []events.Shard, progress func(rebuild.Progress)) (out wire.RebuildStatus, err error) {
+func moveShards(ctx context.Context, conn *events.Conn, r wire.RebuildRequest, shards []events.Shard,
+	progress func(rebuild.Progress)) (out wire.RebuildStatus, err error) {
 	m := move{progress: progress}
 	r.Hold = true
 	for _, s := range shards {
