@@ -64,6 +64,9 @@ type Engine interface {
 	// CheckIndex compares a text index with its rows, word by word. It needs a write transaction, and changes nothing.
 	CheckIndex(t *Tx, i TextIndex) error
 
+	// TermTable returns the statements of the table node_terms.
+	TermTable() TermTable
+
 	// Distances calls each for rows of a table x with the column vector, of packed vectors (sketch.Pack), with the
 	// Euclidean distance of the vector to v: the limit nearest (-1 = all), by distance and then number. from is the query
 	// from FROM on, and number the column with the row number. All vectors that it finds must have the size of v.
@@ -78,6 +81,18 @@ type Engine interface {
 	TablesOfBanks(t *Tx) ([]string, error)
 	// Orphans tells which rows refer to rows that are not there.
 	Orphans(t *Tx) ([]string, error)
+}
+
+// TermTable has the statements of the table node_terms, which lists the terms of each node. Its shape is the engine's own, but
+// for the columns bank, level and node. In Put, Remove and Count ?1 is the bank, ?2 the level, ?3 the node, and ?4 a list of
+// different terms.
+type TermTable struct {
+	Put    string // lists the terms of a node that has none so far
+	Remove string // removes the terms, which are all that the node has
+	Count  string // counts those of the terms that the node has
+	// Find has a row for each of the terms ?1: the term, and up to ?4 nodes of the bank ?2 and the level ?3 that have it, as
+	// numbers with blanks between them in any order, NULL for none.
+	Find string
 }
 
 // Distancer is an Engine whose database is far away and who compares vectors in this process, which may hold them.

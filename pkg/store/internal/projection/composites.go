@@ -18,8 +18,8 @@ func (a *applier) eachComposite(bank int64, list []memory.Composite, do func(a *
 	return eachTogether(a, list, id, func(a *applier, c memory.Composite) error { return do(a, bank, c) })
 }
 
-// putComposite stores the whole new state of a composite; adoptChildren makes it the parent of its children. A nil vector
-// keeps the stored one. A composite that replaces another, removed with the same changes, takes over its row, because
+// putComposite stores the whole new state of a composite but for its vector, which putCompositeVector stores; adoptChildren
+// makes it the parent of its children. A nil vector keeps the stored one. A composite that replaces another, removed with the same changes, takes over its row, because
 // most of what is stored of the two is the same.
 func (a *applier) putComposite(bank int64, c memory.Composite) error {
 	from := c.ID
@@ -61,11 +61,7 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 	if err == nil && (!stored || !slices.Equal(before.entities, c.Entities)) {
 		err = a.putCompositeEntities(bank, no, c.Entities, stored)
 	}
-	switch {
-	case err != nil:
-	case c.Vector != nil:
-		err = a.putCompositeVector(bank, no, c)
-	case from != c.ID:
+	if err == nil && c.Vector == nil && from != c.ID {
 		err = a.tx.Exec("remove vector", `DELETE FROM composite_vectors WHERE composite = ?`, no)
 	}
 	if err != nil {
@@ -110,13 +106,16 @@ func (a *applier) storedComposites(bank int64, ids []memory.CompositeID) (map[me
 	return out, err
 }
 
-// putCompositeVector stores the vector of a composite. When its representative is a fact with the same vector, it stores
-// a reference to that.
-func (a *applier) putCompositeVector(bank, no int64, c memory.Composite) error {
+// putCompositeVector stores the vector of a composite that was put. When its representative is a fact with the same vector,
+// which must be stored by now, it stores a reference to that.
+func (a *applier) putCompositeVector(bank int64, c memory.Composite) error {
+	if c.Vector == nil {
+		return nil
+	}
 	const put = `INSERT INTO composite_vectors (bank, composite, fact, vector) SELECT ?1, ?2, s.fact, CASE WHEN s.fact IS NULL THEN ?4 END
 FROM (SELECT (SELECT v.fact FROM facts f JOIN fact_vectors v ON v.fact = f.no WHERE f.id = ?3 AND +f.bank = ?1 AND v.vector = ?4) AS fact) s WHERE true
 ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.vector`
-	return a.tx.Exec("store vector", put, bank, no, c.Representative, sketch.Pack(c.Vector))
+	return a.tx.Exec("store vector", put, bank, a.put[c.ID], c.Representative, sketch.Pack(c.Vector))
 }
 
 func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {

@@ -162,20 +162,18 @@ func (a *applier) putTerms(bank int64, level int, no int64, was, now string) err
 		return nil
 	}
 	if was != "" {
-		const remove = `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND term IN (SELECT value FROM json_each(?4))`
 		terms := schema.Terms(was)
 		a.cache.RemoveTerms(bank, level, no, terms)
-		if err := a.tx.Exec("remove terms", remove, bank, level, no, engine.List(terms)); err != nil {
+		if err := a.tx.Exec("remove terms", a.tx.Engine().TermTable().Remove, bank, level, no, engine.List(terms)); err != nil {
 			return err
 		}
 	}
 	if now == "" {
 		return nil
 	}
-	const insert = `INSERT INTO node_terms (bank, level, term, node) SELECT ?1, ?2, value, ?3 FROM json_each(?4) WHERE true ON CONFLICT DO NOTHING`
 	terms := schema.Terms(now)
 	a.cache.AddTerms(bank, level, no, terms)
-	return a.tx.Exec("store terms", insert, bank, level, no, engine.List(terms))
+	return a.tx.Exec("store terms", a.tx.Engine().TermTable().Put, bank, level, no, engine.List(terms))
 }
 
 // putFactVector stores the vector of a fact; nil keeps the stored one. A new fact without a vector is queued for one.

@@ -99,8 +99,6 @@ func (v *view) candidates(lvl int, terms []string, entities []memory.EntityID) (
 // rareTerms returns, for each term that few enough live nodes have, their row numbers, the rarest term first. Reading one
 // row past the limit recognises a common term at the same cost in a bank of any size.
 func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
-	const find = `SELECT j.value, (SELECT group_concat(node, ' ') FROM
-  (SELECT node FROM node_terms WHERE bank = ?2 AND level = ?3 AND term = j.value LIMIT ?4)) FROM json_each(?1) j`
 	hashes := schema.TermsOf(terms, maxTerms)
 	found := make(map[uint32]*cache.Posting, len(hashes))
 	var missing []uint32
@@ -110,13 +108,14 @@ func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
 		}
 	}
 	if len(missing) > 0 {
-		err := v.tx.Each("look up terms", find, []any{engine.List(missing), v.bank, lvl, cache.TermLimit + 1}, func(rows *sql.Rows) error {
+		err := v.tx.Each("look up terms", v.tx.Engine().TermTable().Find, []any{engine.List(missing), v.bank, lvl, cache.TermLimit + 1}, func(rows *sql.Rows) error {
 			var t uint32
 			var list sql.NullString
 			if err := rows.Scan(&t, &list); err != nil {
 				return err
 			}
 			nos, err := engine.ParseNumbers(list.String)
+			slices.Sort(nos)
 			found[t] = v.cache.PutPosting(v.bank, lvl, t, nos)
 			return err
 		})

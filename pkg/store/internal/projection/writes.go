@@ -121,7 +121,8 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		func() error { return a.putProfile(bank, w.Bank, c.Bank) },
 		func() error { return a.removeComposites(bank, c.RemovedComposites) },
 		func() error { return a.putNodes(bank, c) },
-		// A child may be a composite of the same changes: all are stored by now.
+		// A representative may be a fact of the same changes, and a child a composite of them: all are stored by now.
+		func() error { return each(bank, c.Composites, a.putCompositeVector) },
 		func() error { return a.eachComposite(bank, c.Composites, (*applier).adoptChildren) },
 		func() error { return a.putEntities(bank, c.Entities) },
 		func() error { return each(bank, c.RemovedRelations, a.removeRelation) },

@@ -162,8 +162,7 @@ func (c *verifier) hasTerms(n node) (bool, error) {
 	if len(want) == 0 {
 		return true, nil
 	}
-	const count = `SELECT count(*) FROM json_each(?4) j CROSS JOIN node_terms t ON t.bank = ?1 AND t.level = ?2 AND t.term = j.value AND t.node = ?3`
 	var found int
-	err := c.tx.Get("look up terms", count, []any{n.bank, n.level, n.no, engine.List(slices.Compact(want))}, &found)
+	err := c.tx.Get("look up terms", c.tx.Engine().TermTable().Count, []any{n.bank, n.level, n.no, engine.List(slices.Compact(want))}, &found)
 	return found == len(want), err
 }

@@ -395,12 +395,13 @@ CREATE TABLE composite_vectors (
 CREATE INDEX composite_vectors_bank ON composite_vectors(bank);
 CREATE INDEX composite_vectors_fact ON composite_vectors(fact) WHERE fact IS NOT NULL;
 CREATE TABLE node_terms (
-  bank  BIGINT NOT NULL,
-  level BIGINT NOT NULL,           -- 0 = facts
-  term  BIGINT NOT NULL,           -- hash of a stem
-  node  BIGINT NOT NULL,           -- facts.no or composites.no
-  PRIMARY KEY (bank, level, term, node)
+  bank  BIGINT   NOT NULL,
+  level BIGINT   NOT NULL,         -- 0 = facts
+  node  BIGINT   NOT NULL,         -- facts.no or composites.no
+  keys  BIGINT[] NOT NULL,         -- the hash of each stem with bank and level (terms.go)
+  PRIMARY KEY (bank, level, node)
 );
+CREATE INDEX node_terms_keys ON node_terms USING gin (keys) WITH (fastupdate = off);
 CREATE INDEX facts_parent ON facts(parent) WHERE parent IS NOT NULL;
 CREATE INDEX composites_parent ON composites(parent) WHERE parent IS NOT NULL;
 CREATE TABLE fact_entities (
@@ -529,5 +530,5 @@ BEGIN
 END $$;
 CREATE TRIGGER fact_vectors_kept BEFORE UPDATE OR DELETE ON fact_vectors FOR EACH ROW EXECUTE FUNCTION keep_vector();
 
-INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '1');
+INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '2');
 INSERT INTO applied (stream, part, seq) VALUES ('MEM_MESSAGES', 0, 0), ('MEM_WRITES', 0, 0);

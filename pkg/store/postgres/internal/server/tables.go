@@ -3,9 +3,10 @@ package server
 import (
 	"context"
 	"database/sql"
-	_ "embed" // the tables
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -18,11 +19,16 @@ import (
 //go:embed schema.sql
 var tables string
 
-// version is that of the tables; a migration to the next is added beside schema.sql when there is one.
-const version = 1
+// migrations bring the tables of an earlier version to this one: 0002_terms.sql makes version 2 of version 1.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
 
-// Make makes the schema and its tables unless they are there. A schema of a newer program is memory.ErrConflict, and so
-// are a database that is not in UTF-8 and a schema with tables of another program.
+// version is that of the tables in schema.sql, and of the last migration.
+const version = 2
+
+// Make makes the schema and its tables unless they are there, and migrates those of an earlier version. A schema of a newer
+// program is memory.ErrConflict, and so are a database that is not in UTF-8 and a schema with tables of another program.
 func (s *Server) Make(ctx context.Context) error {
 	// No table may be there yet to lock.
 	return s.write(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('eunoe', 0))`, func(tx *engine.Tx) error {
@@ -38,44 +44,83 @@ func (s *Server) Make(ctx context.Context) error {
 			return err
 		}
 		if found {
-			return s.Check(tx)
+			return s.migrate(tx)
 		}
 		if err := tx.Exec("make the schema", `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{s.schema}.Sanitize()); err != nil {
 			return err
 		}
-		if _, err := tx.Raw().ExecContext(tx.Context(), tables, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return fmt.Errorf("make the tables: %w", err)
-		}
-		return nil
+		return script(tx, "make the tables", tables)
 	})
 }
 
-// errMissing says that the schema has no tables. It means memory.ErrUnavailable.
-var errMissing = fmt.Errorf("there is no store yet; the consolidator makes it: %w", memory.ErrUnavailable)
+// migrate brings tables that are there to this program's version.
+func (s *Server) migrate(tx *engine.Tx) error {
+	found, err := s.version(tx)
+	for ; found < version && err == nil; found++ {
+		what := fmt.Sprintf("migrate to version %d", found+1)
+		names, failed := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", found+1))
+		if failed != nil || len(names) != 1 {
+			return fmt.Errorf("%s: there are %d migrations to it: %w", what, len(names), errors.Join(memory.ErrConflict, failed))
+		}
+		text, failed := migrations.ReadFile(names[0])
+		if failed != nil {
+			return failed
+		}
+		if err = script(tx, what, string(text)); err == nil {
+			err = tx.Exec(what, `UPDATE meta SET value = ? WHERE key = 'version'`, strconv.Itoa(found+1))
+		}
+	}
+	return err
+}
 
-// Missing reports whether an error of Check means that the schema has no tables.
-func Missing(err error) bool { return errors.Is(err, errMissing) }
+// script executes the statements of a file.
+func script(tx *engine.Tx, what, statements string) error {
+	if _, err := tx.Raw().ExecContext(tx.Context(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
 
-// Check refuses tables of another version: newer ones are memory.ErrConflict, and a schema without tables is
+// errMissing says that the schema has no tables, and errEarlier that they are of an earlier program. Both mean
+// memory.ErrUnavailable.
+var (
+	errMissing = fmt.Errorf("there is no store yet; the consolidator makes it: %w", memory.ErrUnavailable)
+	errEarlier = fmt.Errorf("the store is of an earlier version; the consolidator migrates it when it starts: %w", memory.ErrUnavailable)
+)
+
+// Missing reports whether an error of Check means that Make has something to do: the schema has no tables, or those of an
+// earlier version.
+func Missing(err error) bool { return errors.Is(err, errMissing) || errors.Is(err, errEarlier) }
+
+// Check refuses tables of another version: newer ones are memory.ErrConflict, earlier ones and a schema without tables are
 // memory.ErrUnavailable.
 func (s *Server) Check(tx *engine.Tx) error {
+	n, err := s.version(tx)
+	if err == nil && n < version {
+		return errEarlier
+	}
+	return err
+}
+
+// version returns that of the tables. It is memory.ErrConflict if it is newer than the program's.
+func (s *Server) version(tx *engine.Tx) (int, error) {
 	var found string
 	known, err := tx.Find("read the version", `SELECT value FROM meta WHERE key = 'version'`, nil, &found)
 	var missing *pgconn.PgError
 	if errors.As(err, &missing) && missing.Code == noTable {
-		return errMissing
+		return 0, errMissing
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n, err := strconv.Atoi(found)
-	if err != nil || !known {
-		return fmt.Errorf("the schema %s has tables of another program: %w", s.schema, memory.ErrConflict)
+	if err != nil || !known || n < 1 {
+		return 0, fmt.Errorf("the schema %s has tables of another program: %w", s.schema, memory.ErrConflict)
 	}
 	if n > version {
-		return fmt.Errorf("the store has version %d and this program knows version %d: run the newer program: %w", n, version, memory.ErrConflict)
+		return n, fmt.Errorf("the store has version %d and this program knows version %d: run the newer program: %w", n, version, memory.ErrConflict)
 	}
-	return nil
+	return n, nil
 }
 
 // CheckFiles implements engine.Engine. PostgreSQL checks its pages itself when it has checksums; what a program can ask it

@@ -128,3 +128,14 @@ func (*File) Distances(t *engine.Tx, v memory.Vector, number, from string, args 
 		return nil
 	})
 }
+
+// TermTable implements engine.Engine: a row for each term of a node.
+func (*File) TermTable() engine.TermTable {
+	return engine.TermTable{
+		Put:    `INSERT INTO node_terms (bank, level, term, node) SELECT ?1, ?2, value, ?3 FROM json_each(?4) WHERE true ON CONFLICT DO NOTHING`,
+		Remove: `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND term IN (SELECT value FROM json_each(?4))`,
+		Find: `SELECT j.value, (SELECT group_concat(node, ' ') FROM
+  (SELECT node FROM node_terms WHERE bank = ?2 AND level = ?3 AND term = j.value LIMIT ?4)) FROM json_each(?1) j`,
+		Count: `SELECT count(*) FROM json_each(?4) j CROSS JOIN node_terms t ON t.bank = ?1 AND t.level = ?2 AND t.term = j.value AND t.node = ?3`,
+	}
+}

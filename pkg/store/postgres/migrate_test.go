@@ -1,0 +1,118 @@
+package postgres_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
+)
+
+// versionOne turns a store into one of the first version, whose terms had a row each.
+const versionOne = `
+ALTER TABLE node_terms RENAME TO later;
+CREATE TABLE node_terms (bank BIGINT NOT NULL, level BIGINT NOT NULL, term BIGINT NOT NULL, node BIGINT NOT NULL,
+  CONSTRAINT one PRIMARY KEY (bank, level, term, node));
+INSERT INTO node_terms SELECT bank, level, unnest(keys) & 8388607, node FROM later;
+DROP TABLE later;
+ALTER INDEX one RENAME TO node_terms_pkey;
+UPDATE meta SET value = '1' WHERE key = 'version';`
+
+// TestAStoreOfAnEarlierVersionIsMigrated opens a store of version 1. A reader waits for the consolidator, which migrates it;
+// after that each fact has the neighbours that it had before, and every rule holds.
+func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
+	t.Parallel()
+	dsn := newSchema(t)
+	texts := []string{"Marta keeps bees on the roof of the bakery.", "The bees on the roof swarmed in May.", "Jonas sells honey at the bakery.",
+		"面包店的屋顶上有蜜蜂", "Der Imker hat drei Völker auf dem Dach."}
+	var facts []memory.Fact
+	for _, bank := range []memory.BankID{"hive", "meadow"} {
+		for i, text := range texts {
+			f := memory.Fact{ID: memory.NewFactID(bank, text, memory.KindWorld), Bank: bank, Text: text, Kind: memory.KindWorld, Type: memory.TypeFact,
+				Speaker: "Marta", Said: said, Recorded: said, Session: "s", Valid: []memory.Interval{{From: said}}, Version: 1, Confidence: .6,
+				Vector: memory.Vector{1, float32(i) / 10}.Unit()}
+			facts = append(facts, f)
+		}
+	}
+	seq := uint64(0)
+	write := func(db *postgres.DB, bank memory.BankID, do func(plan.View) (memory.Changes, error)) {
+		t.Helper()
+		seq++
+		w := memory.Write{Bank: bank, Kind: memory.WriteRetain, Seq: seq, Op: fmt.Sprint("op ", seq), Time: said}
+		err := db.ApplyWrites(t.Context(), seq-1, seq, []memory.Write{w}, func(v plan.View, _ memory.Write) (memory.Changes, error) { return do(v) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	neighbours := func(db *postgres.DB) (out []string) {
+		t.Helper()
+		for _, term := range []string{"bees", "roof", "honey", "蜜蜂", "dach", "whale"} {
+			write(db, "hive", func(v plan.View) (memory.Changes, error) {
+				near, err := v.Nearest(0, memory.Vector{1, 0}, []string{term}, nil, 0, 10)
+				for _, n := range near {
+					out = append(out, term+": "+n.ID)
+				}
+				return memory.Changes{}, err
+			})
+		}
+		return out
+	}
+	db := open(t, postgres.DefaultConfig(dsn))
+	write(db, "hive", func(plan.View) (memory.Changes, error) { return memory.Changes{Facts: facts[:5]}, nil })
+	write(db, "meadow", func(plan.View) (memory.Changes, error) { return memory.Changes{Facts: facts[5:]}, nil })
+	before := neighbours(db)
+	if len(before) != 7 {
+		t.Errorf("%d neighbours are found: %q", len(before), before)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := sql.Open("pgx/v5", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.ExecContext(t.Context(), versionOne)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	reader := postgres.DefaultConfig(dsn)
+	reader.ReadOnly = true
+	if _, err := postgres.Open(reader); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("a reader of a store of version 1: %v", err)
+	}
+	db = open(t, postgres.DefaultConfig(dsn))
+	if diff := cmp.Diff(before, neighbours(db)); diff != "" {
+		t.Errorf("neighbours before and after (-, +):\n%s", diff)
+	}
+	v, err := db.Verify(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Messages and writes that a rule asks for are not there: the changes were made up.
+	rules := 0
+	for _, c := range v.Checks {
+		if strings.Contains(c.Rule, "terms") {
+			rules++
+		}
+		if c.Broken > 0 && strings.Contains(c.Rule, "terms") {
+			t.Errorf("%s: broken %d times, for example %q", c.Rule, c.Broken, c.Where)
+		}
+	}
+	if rules < 2 {
+		t.Errorf("%d rules of terms were checked", rules)
+	}
+	read, err := postgres.Open(reader)
+	if err != nil {
+		t.Fatal("a reader afterwards:", err)
+	}
+	if err := read.Close(); err != nil {
+		t.Error(err)
+	}
+}
