@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Record names a kind of record: what recall returns and a list lists.
 type Record string
@@ -41,6 +44,9 @@ type Filter struct {
 	AsOf     *time.Time `json:"as_of,omitempty"`
 	Exclude  *Exclude   `json:"exclude,omitempty"`
 }
+
+// Finds reports whether records of a kind may pass: those that Records names, or every kind where it names none.
+func (f Filter) Finds(r Record) bool { return len(f.Records) == 0 || slices.Contains(f.Records, r) }
 
 // The strategies of recall.
 const (

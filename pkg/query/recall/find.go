@@ -46,14 +46,18 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		return Found{}, err
 	}
 	found, err := e.search(ctx, bank, q)
-	if errors.Is(err, memory.ErrNotFound) && fresh { // the store may have fallen back since
-		var failed error
-		if fresh, failed = request.Applied(ctx, e.Store, bank, q.afterSeq, q.afterWrite, 0); failed != nil {
+	if errors.Is(err, memory.ErrNotFound) && (q.afterSeq > 0 || q.afterWrite > 0) {
+		// What is applied is read before a second search, for the bank may have been made since the first, and the store may
+		// have fallen back: an answer has seen what it says it has.
+		seen, writes, failed := e.Store.AppliedOf(ctx, bank)
+		if failed != nil {
 			return found, failed
 		}
-	}
-	if errors.Is(err, memory.ErrNotFound) && !fresh {
-		found, err = e.searchUnmade(ctx, bank, q)
+		if fresh = fresh && seen >= q.afterSeq && writes >= q.afterWrite; !fresh {
+			if found, err = e.search(ctx, bank, q); errors.Is(err, memory.ErrNotFound) {
+				found.Reply.Seen, err = seen, nil
+			}
+		}
 	}
 	found.Reply.Fresh = found.Reply.Fresh && fresh // the state that was searched may be an earlier one
 	if err != nil {
@@ -71,20 +75,6 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 	found.pack(q)
 	span.Number(telemetry.Count, len(found.Reply.Items)).End(nil)
 	return found, e.Store.Search(ctx, bank, q.Filter, found.AddConflicts)
-}
-
-// searchUnmade is search for a bank that is waited for and was not there. What is applied is read before a second search,
-// for the bank may have been made since the first: an answer has seen what it says it has.
-func (e *Engine) searchUnmade(ctx context.Context, bank memory.BankID, q Request) (Found, error) {
-	seen, _, err := e.Store.AppliedOf(ctx, bank)
-	if err != nil {
-		return Found{}, err
-	}
-	found, err := e.search(ctx, bank, q)
-	if errors.Is(err, memory.ErrNotFound) {
-		found.Reply.Seen, err = seen, nil
-	}
-	return found, err
 }
 
 // withhold removes the parts of a request that need a language model, if there is none or the bank's token budget is

@@ -66,7 +66,7 @@ func newGatherer(ctx context.Context, cfg Config, req Request, s Searcher) (*gat
 }
 
 // wants reports whether rows of a record are asked for.
-func (g *gatherer) wants(r memory.Record) bool { return g.req.Records[r] }
+func (g *gatherer) wants(r memory.Record) bool { return g.req.Filter.Finds(r) }
 
 // wantsFacts reports whether facts are looked for: for themselves, or because they are the leaves of composites.
 func (g *gatherer) wantsFacts() bool {

@@ -14,7 +14,6 @@ import (
 type Request struct {
 	Query     string
 	Filter    memory.Filter
-	Records   map[memory.Record]bool // what may be found
 	MaxItems  int
 	MaxTokens int
 	Now       time.Time // the time that ages and relative dates are measured from
@@ -38,12 +37,6 @@ type Request struct {
 // Next returns the same request with another query. It waits for nothing that the first one waited for.
 func (q Request) Next(query string) Request {
 	q.Query, q.vector, q.afterSeq, q.afterWrite = query, nil, 0, 0
-	return q
-}
-
-// Narrowed returns the same request through another filter.
-func (q Request) Narrowed(f memory.Filter) Request {
-	q.Filter, q.Records = f, request.Records(f.Records)
 	return q
 }
 
@@ -137,6 +130,5 @@ func (e *Engine) Parse(r wire.RecallRequest) (Request, error) {
 		}
 		q.vector = r.Vector.Unit()
 	}
-	q.Records = request.Records(r.Filter.Records)
 	return q, request.Filter(r.Filter)
 }

@@ -207,7 +207,7 @@ func (c *conversation) bankHoldsAnything(ctx context.Context) (bool, error) {
 	rows := 0
 	err := c.Store.Search(ctx, c.bank, c.q.Filter, func(s recall.Searcher) error {
 		for _, r := range memory.Records {
-			if !c.q.Records[r] {
+			if !c.q.Filter.Finds(r) {
 				continue
 			}
 			n, err := s.Size(r)

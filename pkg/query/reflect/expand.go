@@ -62,7 +62,7 @@ func (c *conversation) add(ctx context.Context, filter memory.Filter, found *rec
 		if err != nil {
 			return err
 		}
-		if c.q.Records[r] {
+		if c.q.Filter.Finds(r) {
 			items, err := s.Items(r, nos[:min(len(nos), max(0, maxExpanded-len(found.Reply.Items)))])
 			if err != nil {
 				return err

@@ -12,7 +12,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/prompt"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
-	"github.com/eunoe-memory/eunoe/pkg/query/request"
 )
 
 const (
@@ -105,11 +104,8 @@ func (c *conversation) prepare(call memory.ToolCall, place int) (work, error) {
 func (c *conversation) search(s prompt.Search) work {
 	q := c.q
 	var excluded string
-	if q.Filter, excluded = narrow(q.Filter, s); excluded == "" {
-		q = q.Narrowed(q.Filter)
-		if s.Limit > 0 {
-			q.MaxItems = min(q.MaxItems, s.Limit)
-		}
+	if q.Filter, excluded = narrow(q.Filter, s); excluded == "" && s.Limit > 0 {
+		q.MaxItems = min(q.MaxItems, s.Limit)
 	}
 	parts := make([]part, len(s.Queries))
 	for i, query := range s.Queries {
@@ -150,8 +146,7 @@ func (c *conversation) fill(parts []part, find func(ctx context.Context, i int) 
 // why nothing can pass both.
 func narrow(f memory.Filter, s prompt.Search) (out memory.Filter, excluded string) {
 	if len(s.Records) > 0 {
-		allowed := request.Records(f.Records)
-		records := slices.DeleteFunc(slices.Clone(s.Records), func(r memory.Record) bool { return !allowed[r] })
+		records := slices.DeleteFunc(slices.Clone(s.Records), func(r memory.Record) bool { return !f.Finds(r) })
 		if len(records) == 0 {
 			return f, "None of these records are part of this question."
 		}
