@@ -9,6 +9,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // MaxID is the longest id, bank or session name, in bytes.
@@ -75,6 +78,59 @@ func checkName(field, s string) error {
 	return nil
 }
 
+// NewEntityID returns the canonical id of a named thing: lower case, NFKC, single spaces, of a person the PersonName.
+// EntityPerson and " Alice  B." make "person:alice b.". An empty name makes "".
+func NewEntityID(typ EntityType, name string) EntityID {
+	name = folded(name)
+	if typ == EntityPerson {
+		name = PersonName(name)
+	}
+	name = strings.Join(strings.Fields(name), " ")
+	if name == "" {
+		return ""
+	}
+	if typ == "" {
+		typ = EntityOther
+	}
+	return EntityID(string(typ) + ":" + name)
+}
+
+// ParseEntityID returns the canonical form of "type:name". A name without a known type before the colon is of type
+// other.
+func ParseEntityID(field, s string) (EntityID, error) {
+	typ, name, found := strings.Cut(s, ":")
+	t := EntityType(strings.ToLower(strings.TrimSpace(typ)))
+	if !found || !t.Known() {
+		t, name = EntityOther, s
+	}
+	id := NewEntityID(t, name)
+	if id == "" {
+		return "", Invalid(field, "must name an entity as type:name")
+	}
+	if err := CheckID(field, string(id)); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// GivenName returns the type that a name is given with, "" for none, and the name as it is written.
+func GivenName(s string) (EntityType, string) {
+	typ, name, found := strings.Cut(s, ":")
+	if t := EntityType(strings.ToLower(strings.TrimSpace(typ))); found && t.Known() {
+		return t, strings.TrimSpace(name)
+	}
+	return "", strings.TrimSpace(s)
+}
+
+// Split returns the type and the name of an entity id.
+func (e EntityID) Split() (EntityType, string) {
+	typ, name, found := strings.Cut(string(e), ":")
+	if !found {
+		return EntityOther, string(e)
+	}
+	return EntityType(typ), name
+}
+
 // NewFactID hashes bank, normalised text and kind: the same statement is one fact however it is spaced, cased or ended
 // (NormalText).
 func NewFactID(bank BankID, text string, kind Kind) FactID {
@@ -110,6 +166,30 @@ func NewWindowID(bank BankID, session SessionID, first, last uint64, generation 
 // by it.
 func NewChangeID(stream string, seq uint64, position int) string {
 	return digest("e_", stream, number(seq), number(uint64(position)))
+}
+
+// NormalText returns the form in which two equal statements are the same: Unicode NFKC, case folded, with single spaces
+// and without final punctuation. It is for comparing and hashing, never for display.
+func NormalText(s string) string {
+	s = folded(s)
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.TrimRightFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || (unicode.IsPunct(r) && !strings.ContainsRune(`)]}"'%`, r))
+	})
+}
+
+// folded returns s in NFKC and case folded. Invalid UTF-8 becomes one replacement character. Cherokee folds to its
+// capitals, which the library would fold again.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 0xAB70 <= r && r <= 0xABBF:
+			return r - 0xAB70 + 0x13A0
+		case 0x13F8 <= r && r <= 0x13FD:
+			return r - 8
+		}
+		return r
+	}, cases.Fold().String(norm.NFKC.String(strings.ToValidUTF8(s, "\uFFFD"))))
 }
 
 func digest(prefix string, parts ...string) string {

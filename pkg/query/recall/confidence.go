@@ -27,19 +27,6 @@ func (s signs) confidence() float64 {
 	return 1 / (1 + math.Exp(8.15-2.3*s.top-2.3*s.tenth-3.3*s.known-1.9*s.rarity-3.7*s.own))
 }
 
-// leastScore returns the score below which min_score removes items, if the first item has the score top. The confidence
-// of an item is that of the reply, scaled by its score relative to top. If the confidence of the reply is below
-// min_score, the result exceeds every score.
-func leastScore(minScore, confidence, top float64) float64 {
-	if minScore <= 0 {
-		return 0
-	}
-	if confidence < minScore {
-		return math.Inf(1)
-	}
-	return top * minScore / confidence
-}
-
 // confidence returns the probability that the entries, best first, contain an answer; 0 for no entries.
 func (g *gatherer) confidence(entries []entry) float64 {
 	if len(entries) == 0 {

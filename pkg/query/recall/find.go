@@ -41,6 +41,27 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		withheld = append(withheld, "log: it is not the one that the store was made from; nothing is applied")
 		q.afterSeq, q.afterWrite, q.wait = math.MaxInt64, math.MaxInt64, 0
 	}
+	found, err := e.searchApplied(ctx, bank, q)
+	if err != nil {
+		return found, err
+	}
+	for _, why := range withheld {
+		found.Degrade(why)
+	}
+	if found.ranked == nil {
+		return found, nil
+	}
+	e.searchMissing(ctx, bank, q, &found)
+	e.judgeItems(ctx, q, &found)
+	_, span := telemetry.Start(ctx, "pack")
+	found.pack(q)
+	span.Number(telemetry.Count, len(found.Reply.Items)).End(nil)
+	return found, e.Store.Search(ctx, bank, q.Filter, found.AddConflicts)
+}
+
+// searchApplied searches once the store has applied what the request asks to see. Where that takes too long, the answer
+// is not fresh, and empty for a bank that is not there.
+func (e *Engine) searchApplied(ctx context.Context, bank memory.BankID, q Request) (Found, error) {
 	fresh, err := request.Applied(ctx, e.Store, bank, q.afterSeq, q.afterWrite, q.wait)
 	if err != nil {
 		return Found{}, err
@@ -60,21 +81,7 @@ func (e *Engine) Find(ctx context.Context, bank memory.BankID, q Request) (Found
 		}
 	}
 	found.Reply.Fresh = found.Reply.Fresh && fresh // the state that was searched may be an earlier one
-	if err != nil {
-		return found, err
-	}
-	for _, why := range withheld {
-		found.Degrade(why)
-	}
-	if found.ranked == nil {
-		return found, nil
-	}
-	e.searchMissing(ctx, bank, q, &found)
-	e.judgeItems(ctx, q, &found)
-	_, span := telemetry.Start(ctx, "pack")
-	found.pack(q)
-	span.Number(telemetry.Count, len(found.Reply.Items)).End(nil)
-	return found, e.Store.Search(ctx, bank, q.Filter, found.AddConflicts)
+	return found, err
 }
 
 // withhold removes the parts of a request that need a language model, if there is none or the bank's token budget is

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
 )
@@ -30,6 +31,81 @@ type gatherer struct {
 	facts        map[int64]FactRow
 	composites   map[int64]CompositeRow
 	observations map[int64]ObservationRow
+}
+
+// read finds candidates in one state of the bank and fuses them. It packs the reply, unless models look at it first.
+func (e *Engine) read(ctx context.Context, s Searcher, q Request, found *Found) error {
+	var speakers []string
+	var g *gatherer
+	err := together(s,
+		func(s Searcher) (err error) {
+			found.Bank, err = s.Bank()
+			return err
+		},
+		func(s Searcher) (err error) {
+			var writes uint64
+			found.Reply.Seen, writes, err = s.Applied()
+			found.Reply.Fresh = found.Reply.Seen >= q.afterSeq && writes >= q.afterWrite
+			return err
+		},
+		func(s Searcher) error { return e.comparable(s, q.vector) },
+		func(s Searcher) (err error) {
+			g, err = newGatherer(ctx, e.cfg, q, s)
+			return err
+		},
+		func(s Searcher) (err error) {
+			speakers, err = s.Speakers(maxSpeakers)
+			return err
+		},
+	)
+	if err != nil {
+		return err
+	}
+	g.s = s
+	if g.question, err = understand(q, s, speakers); err != nil || !g.question.words && q.vector == nil {
+		return err
+	}
+	if err := g.gather(ctx); err != nil {
+		return err
+	}
+	_, span := telemetry.Start(ctx, "fuse")
+	entries, err := g.fuse()
+	span.Number(telemetry.Count, len(entries)).End(err)
+	if err != nil {
+		return err
+	}
+	entries = g.withoutOthers(entries)
+	found.Reply.Confidence = g.confidence(entries)
+	if q.minScore > 0 && e.Reranker == nil && len(entries) > 0 {
+		least := leastScore(q.minScore, found.Reply.Confidence, entries[0].score)
+		entries = slices.DeleteFunc(entries, func(x entry) bool { return x.score < least })
+	}
+	if e.modelsLook(q) {
+		found.ranked, err = g.ranked(entries)
+		found.Reply.Degraded = append(found.Reply.Degraded, g.degraded...)
+		return err
+	}
+	_, span = telemetry.Start(ctx, "pack")
+	found.Reply.Items, found.Reply.Tokens, err = g.pack(entries)
+	span.Number(telemetry.Count, len(found.Reply.Items)).End(err)
+	if err != nil {
+		return err
+	}
+	found.Reply.Degraded = append(found.Reply.Degraded, g.degraded...)
+	return found.AddConflicts(s)
+}
+
+// comparable checks that a caller's vector has the size of the bank's vectors, where no embedder says what size that is.
+func (e *Engine) comparable(s Searcher, v memory.Vector) error {
+	if e.Embedder != nil || v == nil {
+		return nil
+	}
+	size, err := s.Dimension()
+	if err != nil || size == 0 || size == len(v) {
+		return err
+	}
+	return &memory.FieldError{Field: "vector", Meaning: memory.ErrConflict,
+		Message: fmt.Sprintf("has %d dimensions; the bank's have %d: give one of their model, or none", len(v), size)}
 }
 
 // newGatherer also opens the second connection, where one is free, and announces the vector that will be compared: the
@@ -78,38 +154,17 @@ func (g *gatherer) comparesVectors() bool {
 	return g.req.on(memory.StrategySemantic) && len(g.req.vector) > 0
 }
 
-// absent returns the numbers that are not in have, in their order.
-func absent[V any](nos []int64, have map[int64]V) []int64 {
-	var out []int64
-	for _, no := range nos {
-		if _, ok := have[no]; !ok {
-			out = append(out, no)
+// together runs reads of which none waits for another, each on a gatherer of the same candidates.
+func (g *gatherer) together(fns ...func(*gatherer) error) error {
+	run := make([]func(Searcher) error, len(fns))
+	for i, fn := range fns {
+		run[i] = func(s Searcher) error {
+			other := *g
+			other.s = s
+			return fn(&other)
 		}
 	}
-	return out
-}
-
-// present returns what have holds of the numbers, in their order.
-func present[V any](nos []int64, have map[int64]V) []V {
-	out := make([]V, 0, len(nos))
-	for _, no := range nos {
-		if v, ok := have[no]; ok {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// distinct returns every number of the lists once, ascending.
-func distinct(lists ...[]int64) []int64 {
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// without returns the numbers that are not among those to leave out, which ascend.
-func without(nos, out []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(nos), func(no int64) bool { _, found := slices.BinarySearch(out, no); return found })
+	return together(g.s, run...)
 }
 
 // readFacts reads facts by number, each once. So do the other reads below.

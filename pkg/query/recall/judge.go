@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/provider/reply"
@@ -120,87 +117,4 @@ func withContribution(m map[string]memory.Contribution, name string, score float
 	maps.Copy(out, m)
 	out[name] = memory.Contribution{Score: score}
 	return out
-}
-
-// parallelSearches is how many searches of one request run at once.
-const parallelSearches = 4
-
-// searchMissing asks a language model whether the items suffice, and searches for what it names as missing, in at most
-// as many rounds as the request allows and never twice for the same query. The results are merged. On any failure the
-// result is unchanged, and degraded has the reason.
-func (e *Engine) searchMissing(ctx context.Context, bank memory.BankID, q Request, found *Found) {
-	asked, seen := []string{q.Query}, map[string]bool{memory.NormalText(q.Query): true}
-	for range q.Adequacy {
-		queries, why := e.missingQueries(ctx, q, asked, *found)
-		if why != "" {
-			found.Degrade("adequacy: " + why + "; the result stands as it is")
-			return
-		}
-		queries = slices.DeleteFunc(queries, func(query string) bool {
-			key := memory.NormalText(query)
-			again := seen[key]
-			seen[key] = true
-			return again
-		})
-		if len(queries) == 0 {
-			return
-		}
-		asked = append(asked, queries...)
-		more := make([]Found, len(queries))
-		var group errgroup.Group
-		group.SetLimit(parallelSearches)
-		for i, query := range queries {
-			group.Go(func() error {
-				var err error
-				if more[i], err = e.search(ctx, bank, q.Next(query)); err != nil {
-					more[i] = Found{Reply: wire.RecallReply{Degraded: []string{"adequacy: a search of it failed"}}}
-				}
-				return nil
-			})
-		}
-		_ = group.Wait() // none returns an error
-		for _, m := range more {
-			found.ranked = merge(found.ranked, m.ranked)
-			found.Reply.Confidence = max(found.Reply.Confidence, m.Reply.Confidence)
-			for _, why := range m.Reply.Degraded {
-				found.Degrade(why)
-			}
-		}
-	}
-}
-
-// missingQueries asks for the queries of one round; there are none when what was found suffices. asked are the queries
-// so far, the request's first.
-func (e *Engine) missingQueries(ctx context.Context, q Request, asked []string, found Found) (queries []string, why string) {
-	found.pack(q)
-	items := prompt.ItemList{Redact: e.Redact}
-	lines := ""
-	for _, item := range found.Reply.Items {
-		lines += items.Line(prompt.Shown{Item: item})
-	}
-	if lines == "" {
-		lines = "Nothing was found."
-	}
-	shown := make([]string, len(asked))
-	for i, query := range asked {
-		shown[i] = e.Redact(query)
-	}
-	ctx, cancel := context.WithTimeout(ctx, q.timeout(e.cfg.JudgeTimeout))
-	defer cancel()
-	back := admission.Leave(ctx)
-	c, err := e.Judge.Complete(ctx, memory.Prompt{System: prompt.AdequacySystem(), User: prompt.AdequacyAsk(shown, prompt.Fence(lines)),
-		Schema: []byte(prompt.AdequacySchema), SchemaName: "adequacy"})
-	back()
-	if err != nil {
-		return nil, "the language model failed or was too slow"
-	}
-	obj, _, err := reply.Object(c.Text, "enough", "queries")
-	queries, enough, ok := prompt.Arguments(obj).Queries()
-	if err != nil || !ok {
-		return nil, "the language model's answer could not be read"
-	}
-	if enough {
-		return nil, ""
-	}
-	return queries, ""
 }

@@ -88,6 +88,11 @@ func (g *gatherer) lookUp(r memory.Record) error {
 	return nil
 }
 
+// idf is the weight of a term that df of n rows have: never negative.
+func idf(n, df int) float64 {
+	return math.Log(1 + (float64(n)-float64(df)+.5)/(float64(df)+.5))
+}
+
 // seldom is how many rows a term has at most whose stand-ins are looked up too. Up to 12 the sets of the benchmark find as
 // much; looking up those of every term, they find no more, and recall takes longer.
 const seldom = 5

@@ -18,22 +18,21 @@ const (
 
 // peopleNamed returns the entities that a query names, by id: entities and participants with a name in the query, and
 // persons whom a single word of it names by a part of their name (called).
-func peopleNamed(s Searcher, query string, words []text.Term, speakers []string) ([]memory.EntityID, error) {
+func peopleNamed(s Searcher, said wording, speakers []string) ([]memory.EntityID, error) {
 	var participants []string
 	for _, p := range speakers {
 		participants = append(participants, p, memory.PersonName(p))
 	}
-	names := possibleNames(query, words)
 	var beginnings []string
-	for _, w := range words {
-		if name := memory.NormalText(w.Text); !w.Stop && utf8.RuneCountInString(name) >= 3 && len(beginnings) < maxBeginnings && !slices.Contains(beginnings, name) {
-			beginnings = append(beginnings, name)
+	for _, w := range said.words {
+		if !w.Stop && utf8.RuneCountInString(w.normal) >= 3 && len(beginnings) < maxBeginnings && !slices.Contains(beginnings, w.normal) {
+			beginnings = append(beginnings, w.normal)
 		}
 	}
 	var entities []memory.EntityID
 	var longer []NamedPerson
 	err := together(s, func(s Searcher) (err error) {
-		entities, err = s.EntitiesNamed(append(slices.Clip(names), participants...))
+		entities, err = s.EntitiesNamed(append(slices.Clip(said.names), participants...))
 		return err
 	}, func(s Searcher) (err error) {
 		longer, err = s.PeopleBeginning(beginnings, maxLonger)
@@ -44,15 +43,15 @@ func peopleNamed(s Searcher, query string, words []text.Term, speakers []string)
 	}
 	whole := slices.DeleteFunc(slices.Clone(entities), func(e memory.EntityID) bool { // whose whole name the query has
 		typ, name := e.Split()
-		return typ != memory.EntityPerson || !slices.ContainsFunc(names, func(n string) bool { return memory.NormalText(n) == name })
+		return typ != memory.EntityPerson || !said.normal[name]
 	})
-	capitals := strings.IndexFunc(query, unicode.IsUpper) >= 0
+	capitals := strings.IndexFunc(said.query, unicode.IsUpper) >= 0
 	for _, b := range beginnings {
 		if slices.ContainsFunc(whole, func(e memory.EntityID) bool { _, name := e.Split(); return strings.HasPrefix(name, b+" ") }) {
 			continue // "Lena Lund" is no other Lena
 		}
-		isName := slices.ContainsFunc(words, func(w text.Term) bool { return w.Name && memory.NormalText(w.Text) == b })
-		if first, _ := utf8.DecodeRuneInString(b); capitals && !isName && unicode.IsLower(first) && strings.Contains(query, b) {
+		isName := slices.ContainsFunc(said.words, func(w word) bool { return w.Name && w.normal == b })
+		if first, _ := utf8.DecodeRuneInString(b); capitals && !isName && unicode.IsLower(first) && strings.Contains(said.query, b) {
 			continue // "the project" is no Project Manager
 		}
 		entities = append(entities, called(b, longer, isName)...)
@@ -96,7 +95,7 @@ type person struct {
 
 // personAsked returns the one person that a question names; nil if it names none, or several. An unknown name is a
 // person's if it follows a verb like "does" and the bank knows no other thing of that name.
-func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID) *person {
+func personAsked(q rank.Question, words []word, entities []memory.EntityID) *person {
 	p := &person{}
 	people := entities
 	if !slices.ContainsFunc(people, func(e memory.EntityID) bool { typ, _ := e.Split(); return typ == memory.EntityPerson }) {
@@ -111,8 +110,8 @@ func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID)
 		}
 	}
 	if len(p.entities) > 0 {
-		shared := slices.ContainsFunc(words, func(w text.Term) bool {
-			return !slices.ContainsFunc(p.entities, func(e memory.EntityID) bool { _, name := e.Split(); return !hasWord(name, memory.NormalText(w.Text)) })
+		shared := slices.ContainsFunc(words, func(w word) bool {
+			return !slices.ContainsFunc(p.entities, func(e memory.EntityID) bool { _, name := e.Split(); return !hasWord(name, w.normal) })
 		})
 		if len(p.entities) > 1 && !shared {
 			return nil
@@ -126,11 +125,10 @@ func personAsked(q rank.Question, words []text.Term, entities []memory.EntityID)
 		if !w.Name || i == 0 {
 			continue
 		}
-		name := memory.NormalText(w.Text)
-		if len(p.words) > 0 || !text.KnownPerson(name) && !beforePerson.Has(words[i-1].Text) {
+		if len(p.words) > 0 || !text.KnownPerson(w.normal) && !beforePerson.Has(words[i-1].Text) {
 			return nil
 		}
-		p.words = append(p.words, name)
+		p.words = append(p.words, w.normal)
 	}
 	if len(p.words) == 0 {
 		return nil

@@ -131,3 +131,37 @@ func (p pool) ranks(r memory.Record) map[string]map[int64]int {
 	}
 	return out
 }
+
+// absent returns the numbers that are not in have, in their order.
+func absent[V any](nos []int64, have map[int64]V) []int64 {
+	var out []int64
+	for _, no := range nos {
+		if _, ok := have[no]; !ok {
+			out = append(out, no)
+		}
+	}
+	return out
+}
+
+// present returns what have holds of the numbers, in their order.
+func present[V any](nos []int64, have map[int64]V) []V {
+	out := make([]V, 0, len(nos))
+	for _, no := range nos {
+		if v, ok := have[no]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// distinct returns every number of the lists once, ascending.
+func distinct(lists ...[]int64) []int64 {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// without returns the numbers that are not among those to leave out, which ascend.
+func without(nos, out []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(nos), func(no int64) bool { _, found := slices.BinarySearch(out, no); return found })
+}

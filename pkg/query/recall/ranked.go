@@ -22,6 +22,11 @@ const (
 	maxLeaves = 8   // leaves of one composite that a judge is shown
 )
 
+// modelsLook reports whether a model looks at what was found before it is packed.
+func (e *Engine) modelsLook(q Request) bool {
+	return e.Reranker != nil || e.Judge != nil && (q.judge != nil || q.Adequacy > 0)
+}
+
 // ranked reads the best entries whole, in their order; never nil.
 func (g *gatherer) ranked(entries []entry) ([]ranked, error) {
 	entries = entries[:min(len(entries), max(minRanked, 4*g.req.MaxItems))]
@@ -64,45 +69,6 @@ func byScore(x, y ranked) int {
 	return cmp.Or(cmp.Compare(y.item.Score, x.item.Score), cmp.Compare(x.item.ID, y.item.ID))
 }
 
-// merge joins two results. What only the second holds gets its place by score; neither order changes otherwise. Of a
-// message and a fact that rests on it the one that comes first stays.
-func merge(a, b []ranked) []ranked {
-	out := make([]ranked, 0, len(a)+len(b))
-	have, sources := map[string]int{}, map[memory.MessageID]bool{}
-	key := func(i memory.Item) string { return string(i.Record) + " " + i.ID }
-	add := func(r ranked) {
-		if at, ok := have[key(r.item)]; ok {
-			out[at].item.Score = max(out[at].item.Score, r.item.Score)
-			return
-		}
-		switch r.item.Record {
-		case memory.RecordMessage:
-			if sources[memory.MessageID(r.item.ID)] {
-				return
-			}
-		case memory.RecordFact:
-			for _, m := range r.item.Sources {
-				if _, shown := have[string(memory.RecordMessage)+" "+string(m)]; shown {
-					return
-				}
-				sources[m] = true
-			}
-		}
-		have[key(r.item)] = len(out)
-		out = append(out, r)
-	}
-	for len(a) > 0 || len(b) > 0 {
-		if len(b) == 0 || len(a) > 0 && a[0].item.Score >= b[0].item.Score {
-			add(a[0])
-			a = a[1:]
-			continue
-		}
-		add(b[0])
-		b = b[1:]
-	}
-	return out
-}
-
 // Blend mixes each score with the reranker's score of the same item: (1-share) × score + share × given, where given is
 // scaled onto [0, 1] by the lowest and highest given. It reports false, and blends nothing, unless given holds exactly
 // one finite number for each score.
@@ -126,6 +92,19 @@ func Blend(scores, given []float64, share float64) ([]float64, bool) {
 		out[i] = (1-share)*scores[i] + share*scaled
 	}
 	return out, true
+}
+
+// leastScore returns the score below which min_score removes items, if the first item has the score top. The confidence
+// of an item is that of the reply, scaled by its score relative to top. If the confidence of the reply is below
+// min_score, the result exceeds every score.
+func leastScore(minScore, confidence, top float64) float64 {
+	if minScore <= 0 {
+		return 0
+	}
+	if confidence < minScore {
+		return math.Inf(1)
+	}
+	return top * minScore / confidence
 }
 
 // rerank orders the best of what was found by the reranker, within its time, and then applies the request's least score.

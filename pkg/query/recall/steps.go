@@ -141,6 +141,40 @@ func (g *gatherer) runBoth(ctx context.Context, other *gatherer, steps []step) (
 	return append(skippedFirst, skippedSecond...), errors.Join(errFirst, errSecond)
 }
 
+// runTogether runs steps, each after those that it needs, and returns the names of those that came too late. Where the store
+// is far away, steps that do not wait for each other read together.
+func (g *gatherer) runTogether(ctx context.Context, steps []step) ([]string, error) {
+	done, late := make(map[string]bool, len(steps)), make([]bool, len(steps))
+	waits := func(name string) bool { return !done[name] }
+	run := make([]func(Searcher, func() bool) error, len(steps))
+	for i, st := range steps {
+		run[i] = func(s Searcher, rest func() bool) (err error) {
+			for slices.ContainsFunc(st.needs, waits) {
+				if !rest() {
+					return nil // another one failed
+				}
+			}
+			if st.on {
+				other := *g
+				other.s = s
+				late[i], err = other.runStep(ctx, st)
+			}
+			done[st.name] = true
+			return err
+		}
+	}
+	if err := g.s.Together(run...); err != nil {
+		return nil, err
+	}
+	var skipped []string
+	for i, st := range steps {
+		if late[i] && !st.ahead {
+			skipped = append(skipped, st.name)
+		}
+	}
+	return skipped, nil
+}
+
 // closeAll releases everything that waits for steps that will not run.
 func closeAll(ended map[string]chan struct{}, steps []step) {
 	for _, st := range steps {

@@ -82,6 +82,15 @@ type Searcher interface {
 	Rows
 }
 
+// together runs functions of which none waits for another (Searcher.Together).
+func together(s Searcher, fns ...func(Searcher) error) error {
+	run := make([]func(Searcher, func() bool) error, len(fns))
+	for i, fn := range fns {
+		run[i] = func(s Searcher, _ func() bool) error { return fn(s) }
+	}
+	return s.Together(run...)
+}
+
 // Near is a fact or a message and how near its vector is.
 type Near struct {
 	No     int64

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,18 +33,21 @@ const maxSpeakers = 1000
 // understand reads the query of a request to a bank in which these speak.
 func understand(req Request, s Searcher, speakers []string) (q question, err error) {
 	asked, overview := withoutPreamble(req.Query)
-	q = question{Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now}
+	said := wordingOf(req.Query)
+	q = question{
+		Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now, words: len(said.words) > 0,
+		past:     slices.ContainsFunc(said.words, func(w word) bool { return pastVerbs.Has(w.Text) }),
+		overview: overview || slices.ContainsFunc(said.words, func(w word) bool { return overviewWords.Has(w.Text) }),
+		moved:    moved.MatchString(req.Query),
+	}
 	q.lookups = lookupsOf(q.Terms)
-	words := text.Terms(req.Query)
-	q.words = len(words) > 0
-	q.overview = overview || asksForOverview(words)
 	if !q.When.IsZero() {
 		q.from, q.to = q.When.From, q.When.To.Add(-time.Microsecond)
 	}
-	if q.entities, err = peopleNamed(s, req.Query, words, q.Speakers); err != nil {
+	if q.entities, err = peopleNamed(s, said, q.Speakers); err != nil {
 		return q, err
 	}
-	q.person = personAsked(q.Question, words, q.entities)
+	q.person = personAsked(q.Question, said.words, q.entities)
 	found, unknown := true, make([]bool, len(q.Terms))
 	err = together(s, func(s Searcher) error {
 		if q.person == nil {
@@ -61,12 +63,53 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 	if err == nil {
 		err = q.correct(s, unknown)
 	}
-	q.moved = moved.MatchString(req.Query)
-	q.past = slices.ContainsFunc(words, func(w text.Term) bool { return pastVerbs.Has(w.Text) })
 	if err == nil && (q.namesSome(speakers) || !found) { // or the names are all there is to look up
 		q.addTerms(q.Named)
 	}
 	return q, err
+}
+
+// wording is the words of a query, and the runs of words that may be names.
+type wording struct {
+	query  string
+	words  []word
+	names  []string        // as the query spells them; at most about maxNames
+	normal map[string]bool // their NormalText
+}
+
+// word is a word of a query, and its NormalText, by which names are compared.
+type word struct {
+	text.Term
+	normal string
+}
+
+// maxNames bounds the runs of words of a query that may be names; a run is of up to longestName words.
+const (
+	maxNames    = 400
+	longestName = 4
+)
+
+// wordingOf reads a query word by word. Every short run of its words may be a name, but for a stop word alone.
+func wordingOf(query string) wording {
+	out := wording{query: query, normal: map[string]bool{}}
+	words := text.Terms(query)
+	for i, w := range words {
+		out.words = append(out.words, word{w, memory.NormalText(w.Text)})
+		for j := i; j < len(words) && j < i+longestName && len(out.names) < maxNames; j++ {
+			if i == j && w.Stop && !w.Name {
+				continue
+			}
+			name := query[w.Start:words[j].End]
+			out.names = append(out.names, name)
+			if bare := strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s"); bare != name {
+				out.names = append(out.names, bare)
+			}
+		}
+	}
+	for _, name := range out.names {
+		out.normal[memory.NormalText(name)] = true
+	}
+	return out
 }
 
 // namesSome reports whether a question names some of many speakers: which talk it was is told by their names.
@@ -226,25 +269,6 @@ func meantBy(s Searcher, words []string, l text.Language) (string, error) {
 	return best, nil
 }
 
-// possibleNames returns every run of one to four words that may be a name, spelled as the query has it: a stop word
-// alone is none. There are at most about 400.
-func possibleNames(query string, words []text.Term) []string {
-	var out []string
-	for i := range words {
-		for j := i; j < len(words) && j < i+4 && len(out) < 400; j++ {
-			if i == j && words[i].Stop && !words[i].Name {
-				continue
-			}
-			span := query[words[i].Start:words[j].End]
-			out = append(out, span)
-			if bare := strings.TrimSuffix(strings.TrimSuffix(span, "'s"), "’s"); bare != span {
-				out = append(out, bare)
-			}
-		}
-	}
-	return out
-}
-
 // preamble is the beginning of a question that asks for everything about something: its words are not looked up.
 var preamble = regexp.MustCompile(`(?i)^\s*(?:please,?\s+)?(?:(?:what|anything)\s+(?:(?:else\s+)?(?:do|can|did)\s+)?you\s+(?:know|remember|recall|tell\s+me|have|learn)|` +
 	`(?:can\s+you\s+)?tell\s+me(?:\s+(?:all|more|everything|something|anything)(?:\s+you\s+know)?)?|what\s+is\s+known|give\s+me\s+an?\s+(?:overview|summary))\s+(?:about|of|on)\s+`)
@@ -268,13 +292,5 @@ var moved = regexp.MustCompile(`(?i)\b(?:originally|initially|rescheduled|postpo
 // pastVerbs are the verbs of questions for what was.
 var pastVerbs = text.NewWordSet("did was were had")
 
-var overviewWords = map[string]bool{"overview": true, "summary": true, "summarize": true, "summarise": true, "everything": true, "profile": true, "overall": true}
-
-func asksForOverview(words []text.Term) bool {
-	return slices.ContainsFunc(words, func(w text.Term) bool { return overviewWords[w.Text] })
-}
-
-// idf is the weight of a term that df of n rows have: never negative.
-func idf(n, df int) float64 {
-	return math.Log(1 + (float64(n)-float64(df)+.5)/(float64(df)+.5))
-}
+// overviewWords are the words of questions that ask for much.
+var overviewWords = text.NewWordSet("overview summary summarize summarise everything profile overall")

@@ -16,6 +16,24 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
+// Waits bounds how long a request may wait.
+type Waits struct {
+	Default time.Duration // used by a request that does not say
+	Max     time.Duration // the longest wait a request may ask for
+}
+
+// Of returns the given wait of a field, or the default if it is nil.
+func (w Waits) Of(field string, given *memory.Duration) (time.Duration, error) {
+	if given == nil {
+		return w.Default, nil
+	}
+	wait := time.Duration(*given)
+	if wait < 0 || wait > w.Max {
+		return 0, memory.Invalid(field, "is %s; expected 0s to %s", wait, w.Max)
+	}
+	return wait, nil
+}
+
 // Element names element i of a list field, "tags.3".
 func Element(list string, i int) string { return fmt.Sprintf("%s.%d", list, i) }
 

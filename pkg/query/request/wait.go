@@ -8,24 +8,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/query/admission"
 )
 
-// Waits bounds how long a request may wait.
-type Waits struct {
-	Default time.Duration // used by a request that does not say
-	Max     time.Duration // the longest wait a request may ask for
-}
-
-// Of returns the given wait of a field, or the default if it is nil.
-func (w Waits) Of(field string, given *memory.Duration) (time.Duration, error) {
-	if given == nil {
-		return w.Default, nil
-	}
-	wait := time.Duration(*given)
-	if wait < 0 || wait > w.Max {
-		return 0, memory.Invalid(field, "is %s; expected 0s to %s", wait, w.Max)
-	}
-	return wait, nil
-}
-
 // The pauses between two questions of Poll grow by half, from the first to the last. From the last on they are a share
 // of the time that has passed, so that many long waits cost little, up to the longest.
 const (
