@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -112,7 +111,7 @@ func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
 }
 
 // seesSomething finds statements that begin like chatter: "I see a therapist", "I understand Polish".
-var seesSomething = regexp.MustCompile(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
+var seesSomething = newExpression(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
 
 // draft drafts the fact of a sentence that states something.
 func (t *drafter) draft(s string, ps []piece, low string, h persons, content int) {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
@@ -9,12 +8,12 @@ import (
 
 // wish finds requests of a language over a sentence in lower case.
 type wish struct {
-	forMe *regexp.Regexp // what asks for something for the speaker, now
-	tells *regexp.Regexp // words by which the speaker tells something of themselves
+	forMe expression // what asks for something for the speaker, now
+	tells expression // words by which the speaker tells something of themselves
 }
 
 func wishOf(forMe, tells string) wish {
-	return wish{regexp.MustCompile(forMe), regexp.MustCompile(tells)}
+	return wish{newExpression(forMe), newExpression(tells)}
 }
 
 // foreignWishes are the forms of requests in other languages: "Schreib mir einen Brief", "Explícame la fotosíntesis".
@@ -60,7 +59,7 @@ var foreignWishes = map[text.Language]wish{
 }
 
 // standing are the words by which a request holds from now on, or asks for a language.
-var standing = regexp.MustCompile(`(?:^| )(?:ab jetzt|ab sofort|von nun an|künftig|in zukunft|immer|nie|jedes mal|auf \pL+(?:sch|o)|` +
+var standing = newExpression(`(?:^| )(?:ab jetzt|ab sofort|von nun an|künftig|in zukunft|immer|nie|jedes mal|auf \pL+(?:sch|o)|` +
 	`a partir de ahora|de ahora en adelante|siempre|nunca|désormais|dorénavant|toujours|jamais|` +
 	`d'ora in poi|da ora in poi|sempre|mai|a partir de agora|de agora em diante|voortaan|отныне|впредь|всегда|никогда|zawsze|nigdy|od teraz|alltid|aldrig|hep|her zaman|bundan sonra|vanaf nu|altijd|nooit|in het \pL+s|en (?:español|` +
 	`inglés|français|anglais|castellano)|in (?:italiano|inglese)|em (?:português|inglês))(?:[ ,.!]|$)|以后|今后|总是|每次|これから|今後|いつも|毎回|앞으로|항상|언제나|매번`)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,24 +43,24 @@ var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "d
 	"havent": "haven't", "hadnt": "hadn't", "youre": "you're", "youve": "you've", "theyre": "they're", "theyve": "they've", "weve": "we've",
 	"hes": "he's", "shes": "she's", "thats": "that's", "theres": "there's", "pls": "please", "plz": "please"}
 
-var shorthand = regexp.MustCompile(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(written)), "|") + `)\b`)
+var shorthand = newExpression(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(written)), "|") + `)\b`)
 
 // doubtful are what is a word too, or a letter, with what must stand beside it. Where a clause begins "ill" is no illness and
 // "its" nobody's: "she was ill just then", "lost its 3 best players".
 var doubtful = []struct {
-	found *regexp.Regexp
+	found expression
 	whole string
 }{
-	{regexp.MustCompile(`(^|[a-z,] )u( |[.,!?]|$)`), "${1}you$2"},
-	{regexp.MustCompile(`^U ((?:can|could|should|will|have|had|are|were|know|said|told|want|need|might|may) )`), "You $1"},
-	{regexp.MustCompile(beginning + `([Ii])ts ((?:not|a|an|the|my|our|been|just|still|so|too|really|very|always|never|now|going|gonna|\d\S*) )`), "$1${2}t's $3"},
-	{regexp.MustCompile(`\b([Ii]t's not \S+(?: \S+)?) its `), "$1 it's "},
-	{regexp.MustCompile(beginning + `[Ii]ll ((?:be|have|do|go|get|call|see|let|try|take|come|send|check|make|need|` +
+	{newExpression(`(^|[a-z,] )u( |[.,!?]|$)`), "${1}you$2"},
+	{newExpression(`^U ((?:can|could|should|will|have|had|are|were|know|said|told|want|need|might|may) )`), "You $1"},
+	{newExpression(beginning + `([Ii])ts ((?:not|a|an|the|my|our|been|just|still|so|too|really|very|always|never|now|going|gonna|\d\S*) )`), "$1${2}t's $3"},
+	{newExpression(`\b([Ii]t's not \S+(?: \S+)?) its `), "$1 it's "},
+	{newExpression(beginning + `[Ii]ll ((?:be|have|do|go|get|call|see|let|try|take|come|send|check|make|need|` +
 		`bring|probably|never|just|also|always|pay|start|pick) )`), "${1}I'll $2"},
-	{regexp.MustCompile(beginning + `[Ii]d ((?:rather|love|like|prefer|be|say|have|never|been|really|much|want) )`), "${1}I'd $2"},
-	{regexp.MustCompile(`^([Ll])ets ((?:not |all |just )?(?:meet|go|do|have|get|make|try|say|see|use|keep|start|talk|plan|book|eat|take|move|stick|call) )`), "${1}et's $2"},
-	{regexp.MustCompile(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
-	{regexp.MustCompile(`\b([Ii]) luv `), "$1 love "},
+	{newExpression(beginning + `[Ii]d ((?:rather|love|like|prefer|be|say|have|never|been|really|much|want) )`), "${1}I'd $2"},
+	{newExpression(`^([Ll])ets ((?:not |all |just )?(?:meet|go|do|have|get|make|try|say|see|use|keep|start|talk|plan|book|eat|take|move|stick|call) )`), "${1}et's $2"},
+	{newExpression(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
+	{newExpression(`\b([Ii]) luv `), "$1 love "},
 }
 
 // doubted are the words for which doubtful looks.
@@ -71,4 +70,4 @@ var doubted = map[string]bool{"u": true, "its": true, "ill": true, "id": true, "
 const beginning = `(^|[,;:.!?] |\b(?:so|but|think|guess|hope|know|because|cause|cuz|maybe|then) )`
 
 // corrects finds what sets something right: "it's not Leeds, it's Leicester".
-var corrects = regexp.MustCompile(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)
+var corrects = newExpression(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -194,7 +193,7 @@ func letterOnly(r rune) rune {
 }
 
 // introduction finds a speaker's own name at the beginning of a sentence, and what is said behind it.
-var introduction = regexp.MustCompile(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
+var introduction = newExpression(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
 
 // withoutName takes the name out of a sentence in which its speaker, who is known by it, tells it: "I'm Ann, I live in
 // Rome" says where Ann lives.

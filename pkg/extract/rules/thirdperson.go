@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
@@ -273,4 +272,4 @@ func possessive(name string) string {
 }
 
 // ofPerson finds what is said of the person of the sentence before, in however few words: "She can't walk".
-var ofPerson = regexp.MustCompile(`^(?i:he|she)(?:'\p{L}+| \p{L})`)
+var ofPerson = newExpression(`^(?i:he|she)(?:'\p{L}+| \p{L})`)

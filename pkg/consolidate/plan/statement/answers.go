@@ -3,6 +3,7 @@ package statement
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -46,16 +47,16 @@ func (r Reading) is(q *question) bool {
 	return r.answers.yes[word].Load()&bit != 0
 }
 
-// pattern is a regular expression for one of the forms of a text.
+// pattern is a regular expression for one of the forms of a text. It is compiled when it is first used.
 type pattern struct {
-	re    *regexp.Regexp
+	re    func() *regexp.Regexp
 	of    func(Reading) string
 	found *question
 }
 
 func newPattern(of func(Reading) string, expr string) *pattern {
-	re := regexp.MustCompile(expr)
-	return &pattern{re, of, newQuestion(func(r Reading) bool { return re.MatchString(of(r)) })}
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return &pattern{re, of, newQuestion(func(r Reading) bool { return re().MatchString(of(r)) })}
 }
 
 // inBody returns a pattern for Reading.body, inPlain one for Reading.Plain, and inText one for Reading.Text.
@@ -72,7 +73,7 @@ func (r Reading) submatch(p *pattern) []string {
 	if !r.is(p.found) {
 		return nil
 	}
-	return p.re.FindStringSubmatch(p.of(r))
+	return p.re().FindStringSubmatch(p.of(r))
 }
 
 // Phrases are words and sequences of words that a text may have.
