@@ -25,7 +25,7 @@ import (
 const program = "eunoe-bench"
 
 func main() {
-	process.OversubscribeCores()
+	process.TuneRuntime()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Execute(ctx, os.Environ(), os.Args[1:], os.Stdout, os.Stderr)
 	stop()

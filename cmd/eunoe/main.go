@@ -32,7 +32,7 @@ import (
 const program = "eunoe"
 
 func main() {
-	process.OversubscribeCores()
+	process.TuneRuntime()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -23,7 +23,7 @@ import (
 // bare connection.
 func connect(b *testing.B) (*client.Client, *nats.Conn) {
 	b.Helper()
-	process.OversubscribeCores() // in each benchmark: the testing package sets the number of threads anew
+	process.TuneRuntime() // in each benchmark: the testing package sets the number of threads anew
 	own := client.DefaultConfig()
 	own.URL = apptest.Start(b, apptest.Settings(b, nil)).URL
 	c, err := client.Connect(b.Context(), own)

@@ -1,4 +1,7 @@
 package process
 
-// MaxProcs is exported for its test.
-var MaxProcs = maxProcs
+// Exported for their tests.
+var (
+	MaxProcs  = maxProcs
+	GCPercent = gcPercent
+)

@@ -31,7 +31,7 @@ type Runner struct {
 // Main runs one stage as a process: settings from EUNOE_*, JSON logs on standard error, a graceful stop on SIGINT and
 // SIGTERM. It exits with 2 for invalid settings and with 1 when the stage fails.
 func Main(s Stage) {
-	OversubscribeCores()
+	TuneRuntime()
 	if len(os.Args) > 1 {
 		fmt.Fprintf(os.Stderr, "%s %s; it takes no arguments: its settings are the variables EUNOE_* (`eunoe config` lists them).\n", s.Name, s.Does)
 		os.Exit(2)

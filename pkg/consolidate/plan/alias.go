@@ -150,9 +150,9 @@ func (ws *workspace) reviveAcross(entity, other memory.EntityID) {
 	if ws.fail(err) {
 		return
 	}
-	for _, f := range ws.overlay(found, 0, func(f memory.Fact) bool {
+	for _, f := range factsOf(ws.overlay(found, 0, func(f *memory.Fact) bool {
 		return f.Superseded != "" && slices.Contains(f.Entities, entity) && !slices.Contains(f.Entities, other)
-	}) {
+	})) {
 		by := ws.fact(f.Superseded)
 		if by == nil || slices.Contains(by.Entities, entity) || !slices.Contains(by.Entities, other) {
 			continue
@@ -174,7 +174,7 @@ func (ws *workspace) moveFacts(from, to memory.EntityID, move func(memory.Fact) 
 		return nil
 	}
 	var states []memory.State
-	for _, f := range ws.overlay(found, 0, func(f memory.Fact) bool { return slices.Contains(f.Entities, from) }) {
+	for _, f := range factsOf(ws.overlay(found, 0, func(f *memory.Fact) bool { return slices.Contains(f.Entities, from) })) {
 		moves, stays := move(f)
 		if !moves {
 			continue

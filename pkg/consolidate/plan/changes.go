@@ -177,10 +177,10 @@ func (ws *workspace) makeKeysUnique() {
 func (ws *workspace) changedFacts() []*factState {
 	var out []*factState
 	for _, s := range ws.facts {
-		unchanged := !s.gone && s.before != nil && sameFact(*s.before, s.now)
-		if s.dirty && !unchanged && !(s.gone && s.before == nil) {
-			out = append(out, s)
+		if !s.dirty || s.before == nil && s.gone || s.before != nil && !s.gone && sameFact(*s.before, s.now) {
+			continue
 		}
+		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b *factState) int { return cmp.Compare(a.id(), b.id()) })
 	return out

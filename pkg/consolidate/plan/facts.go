@@ -46,18 +46,19 @@ func (ws *workspace) load(ids []memory.FactID) {
 	}
 }
 
-// adopt puts facts that the view returned into the workspace and returns them as the write left them, without those
-// that are gone.
-func (ws *workspace) adopt(found []memory.Fact) []memory.Fact {
-	out := found[:0:0]
-	for _, f := range found {
+// adopt puts facts that the view returned into the workspace, which keeps the list, and returns them as the write left them,
+// without those that are gone.
+func (ws *workspace) adopt(found []memory.Fact) []*factState {
+	out := make([]*factState, 0, len(found))
+	for i := range found {
+		f := &found[i]
 		s, ok := ws.facts[f.ID]
 		if !ok {
-			s = &factState{before: &f, now: cloneFact(f)}
+			s = &factState{before: f, now: cloneFact(*f)}
 			ws.facts[f.ID] = s
 		}
 		if !s.gone {
-			out = append(out, s.now)
+			out = append(out, s)
 		}
 	}
 	return out
@@ -136,20 +137,31 @@ func (ws *workspace) isGone(id memory.FactID) bool {
 
 // overlay brings what a query of the view returned up to date: facts as the write left them, with those it made or
 // changed that match and without those that no longer do, newest said first and then by id, at most limit (0 = all).
-func (ws *workspace) overlay(found []memory.Fact, limit int, match func(memory.Fact) bool) []memory.Fact {
-	out := slices.DeleteFunc(ws.adopt(found), func(f memory.Fact) bool { return !match(f) })
-	have := map[memory.FactID]bool{}
-	for _, f := range out {
-		have[f.ID] = true
+func (ws *workspace) overlay(found []memory.Fact, limit int, match func(*memory.Fact) bool) []*factState {
+	out := slices.DeleteFunc(ws.adopt(found), func(s *factState) bool { return !match(&s.now) })
+	have := make(map[*factState]bool, len(out))
+	for _, s := range out {
+		have[s] = true
 	}
-	for id, s := range ws.facts {
-		if !s.gone && !have[id] && match(s.now) {
-			out = append(out, s.now)
+	for _, s := range ws.facts {
+		if !s.gone && !have[s] && match(&s.now) {
+			out = append(out, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b memory.Fact) int { return cmp.Or(b.Said.Compare(a.Said), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b *factState) int {
+		return cmp.Or(b.now.Said.Compare(a.now.Said), cmp.Compare(a.now.ID, b.now.ID))
+	})
 	if limit > 0 && len(out) > limit {
 		out = out[:limit]
+	}
+	return out
+}
+
+// factsOf returns what the write left of facts.
+func factsOf(states []*factState) []memory.Fact {
+	out := make([]memory.Fact, len(states))
+	for i, s := range states {
+		out[i] = s.now
 	}
 	return out
 }
@@ -163,9 +175,9 @@ func (ws *workspace) factsOfMessages(seqs []uint64) []memory.Fact {
 		return nil
 	}
 	wanted := setOf(seqs)
-	return ws.overlay(found, 0, func(f memory.Fact) bool {
+	return factsOf(ws.overlay(found, 0, func(f *memory.Fact) bool {
 		return slices.ContainsFunc(f.Sources, func(s memory.Source) bool { return wanted[s.Seq] })
-	})
+	}))
 }
 
 func (ws *workspace) factsPointingTo(ids []memory.FactID) []memory.Fact {
@@ -177,7 +189,7 @@ func (ws *workspace) factsPointingTo(ids []memory.FactID) []memory.Fact {
 		return nil
 	}
 	wanted := setOf(ids)
-	return ws.overlay(found, 0, func(f memory.Fact) bool { return wanted[f.Superseded] || wanted[f.Merged] })
+	return factsOf(ws.overlay(found, 0, func(f *memory.Fact) bool { return wanted[f.Superseded] || wanted[f.Merged] }))
 }
 
 // factByKey returns the live fact of a key; "" if there is none.
@@ -193,11 +205,11 @@ func (ws *workspace) factByKey(key string) memory.FactID {
 	if found != nil {
 		in = append(in, *found)
 	}
-	in = ws.overlay(in, 1, func(f memory.Fact) bool { return f.Key == key && f.Live() })
-	if len(in) == 0 {
+	with := ws.overlay(in, 1, func(f *memory.Fact) bool { return f.Key == key && f.Live() })
+	if len(with) == 0 {
 		return ""
 	}
-	return in[0].ID
+	return with[0].now.ID
 }
 
 // endings returns what ends the assertions of facts of one state: which of the facts something else than another value
@@ -241,8 +253,8 @@ func (ws *workspace) closedByOther(f memory.Fact, facts map[memory.FactID]memory
 }
 
 // assertsState matches the facts that assert a value of the state's attribute for its subject.
-func assertsState(s memory.State) func(memory.Fact) bool {
-	return func(f memory.Fact) bool {
+func assertsState(s memory.State) func(*memory.Fact) bool {
+	return func(f *memory.Fact) bool {
 		return f.State != nil && f.Merged == "" && f.State.Subject == s.Subject && f.State.Attribute == s.Attribute
 	}
 }
@@ -252,7 +264,7 @@ func (ws *workspace) factsOfState(s memory.State) []memory.Fact {
 	if ws.fail(err) {
 		return nil
 	}
-	return ws.overlay(found, ws.cfg.StateFacts, assertsState(s))
+	return factsOf(ws.overlay(found, ws.cfg.StateFacts, assertsState(s)))
 }
 
 // factsOfStateSince returns at least the facts of a state that View.FactsOfStateSince names; ok is false where the
@@ -262,5 +274,5 @@ func (ws *workspace) factsOfStateSince(s memory.State, at, said time.Time) (_ []
 	if ws.fail(err) || len(found) > ws.cfg.StateFacts {
 		return nil, false
 	}
-	return ws.overlay(found, 0, assertsState(s)), true
+	return factsOf(ws.overlay(found, 0, assertsState(s))), true
 }

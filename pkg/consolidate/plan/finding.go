@@ -187,9 +187,9 @@ func (ws *workspace) latestOf(entity memory.EntityID, said time.Time) time.Time 
 	if ws.fail(err) {
 		return said
 	}
-	for _, f := range ws.adopt(found) {
-		if f.Said.After(said) {
-			said = f.Said
+	for _, s := range ws.adopt(found) {
+		if s.now.Said.After(said) {
+			said = s.now.Said
 		}
 	}
 	return said

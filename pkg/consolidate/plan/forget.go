@@ -78,8 +78,8 @@ func (ws *workspace) forgetTarget(r memory.ForgetRequest) (t forgetTarget, ok bo
 		return t, false
 	}
 	t.messages = ws.withDuplicates(found)
-	for _, f := range ws.adopt(byHand) {
-		t.facts = append(t.facts, f.ID)
+	for _, s := range ws.adopt(byHand) {
+		t.facts = append(t.facts, s.now.ID)
 	}
 	return t, true
 }

@@ -98,11 +98,10 @@ func (ws *workspace) aboutSame(f memory.Fact) []nearFact {
 		if ws.fail(err) {
 			return nil
 		}
-		found = ws.overlay(found, revisedFacts, func(o memory.Fact) bool { return o.Live() && slices.Contains(o.Entities, e) })
-		for _, o := range found {
-			if !seen[o.ID] {
-				seen[o.ID] = true
-				out = append(out, nearFact{ws.loaded(o.ID), 1})
+		for _, s := range ws.overlay(found, revisedFacts, func(o *memory.Fact) bool { return o.Live() && slices.Contains(o.Entities, e) }) {
+			if id := s.now.ID; !seen[id] {
+				seen[id] = true
+				out = append(out, nearFact{s, 1})
 			}
 		}
 	}

@@ -158,12 +158,22 @@ func Alike(a, b string) bool {
 	if a == b {
 		return true
 	}
-	if first, _ := utf8.DecodeRuneInString(a); unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana) {
+	first, _ := utf8.DecodeRuneInString(a)
+	if first >= utf8.RuneSelf && unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana) {
 		return strings.Contains(a, b) || strings.Contains(b, a)
 	}
-	x, y, n := []rune(a), []rune(b), 0
-	for n < min(len(x), len(y)) && x[n] == y[n] {
-		n++
+	n := 0 // characters of the common beginning, which is cut off
+	for a != "" && b != "" {
+		x, size := utf8.DecodeRuneInString(a)
+		y, other := utf8.DecodeRuneInString(b)
+		if x != y {
+			break
+		}
+		a, b, n = a[size:], b[other:], n+1
 	}
-	return n >= 3 && len(x)-n <= 3 && len(y)-n <= 3 && (n >= 4 || len(x)-n+len(y)-n <= 3) && !unicode.IsNumber(x[0])
+	if n < 3 {
+		return false
+	}
+	x, y := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	return x <= 3 && y <= 3 && (n >= 4 || x+y <= 3) && !unicode.IsNumber(first)
 }

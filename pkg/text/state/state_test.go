@@ -120,3 +120,19 @@ func TestChangeOf(t *testing.T) {
 		t.Errorf("a condition states %+v", st)
 	}
 }
+
+func TestWordsOfOneFormAreAlike(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"wohnung", "wohnungen", true}, {"haus", "maus", false}, {"кошка", "кошку", true}, {"кошка", "мышка", false}, {"été", "étés", true},
+		{"ça", "çà", false}, {"dog", "dot", false}, {"cat", "catwalk", false}, {"über", "überall", true}, {"über", "überallhin", false},
+		{"京都", "京都市", true}, {"京都", "東京", false}, {"スキー場", "スキー", true}, {"1234", "12345", false}, {"żaba", "żaby", true}, {"", "a", false}, {"", "", true},
+	} {
+		if got, back := state.Alike(c.a, c.b), state.Alike(c.b, c.a); got != c.want || back != c.want {
+			t.Errorf("%q and %q are alike: %t, and the other way round %t; expected %t", c.a, c.b, got, back, c.want)
+		}
+	}
+}

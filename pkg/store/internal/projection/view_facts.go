@@ -52,17 +52,25 @@ func (v *view) scanFact(rows *sql.Rows) (memory.Fact, error) {
 // Facts returns facts by id, in any state, with vectors, in the order asked. A write that says much about one thing asks
 // for the same ones with every fact: the cache keeps them.
 func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
-	found := make(map[memory.FactID]memory.Fact, len(ids))
-	var missing []memory.FactID
+	cached, missing := make([]memory.Fact, 0, len(ids)), []memory.FactID(nil)
+	asked := make(map[memory.FactID]bool, len(ids))
 	for _, id := range ids {
-		if f, cached := v.cache.Fact(v.bank, id); cached {
-			found[id] = f
+		if asked[id] {
+			continue
+		}
+		asked[id] = true
+		if f, ok := v.cache.Fact(v.bank, id); ok {
+			cached = append(cached, f)
 		} else {
 			missing = append(missing, id)
 		}
 	}
 	if len(missing) == 0 {
-		return engine.InOrder(ids, found), nil
+		return cached, nil
+	}
+	found := make(map[memory.FactID]memory.Fact, len(ids))
+	for _, f := range cached {
+		found[f.ID] = f
 	}
 	query, args := factsByID, []any{engine.List(missing), v.bank}
 	if known := v.cache.Sourced(v.bank); len(known) > 0 {
