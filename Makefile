@@ -65,7 +65,7 @@ libraries:
 
 # Tests wait for brokers, processes and leases more than they compute: twice as many packages run at a time as there are
 # cores, those that take longest first. Without EUNOE_BENCH_DIR recall is not measured: `make figures` measures it alone.
-PACKAGES = ./test/faults ./test/llm ./test/e2e ./bench ./pkg/store/sqlite ./...
+PACKAGES = ./test/e2e ./test/faults ./test/llm ./pkg/store/postgres ./bench ./pkg/store/sqlite ./...
 # Files of tests are in memory where there is room (they take less than 1 GiB) and programs may run from there. A killed process loses as little there as
 # on a disk, whose syncs are most of the waiting and a quarter of the processor time. Tests hold little: the garbage
 # collector, which follows what is held, may wait for more.
@@ -78,7 +78,7 @@ SHARING = ./test/access $(shell grep -rlE --include='*.go' --exclude='*_test.go'
 	'^\s+go [a-z]|\bsync\.(Mutex|RWMutex|WaitGroup|Map|Pool|Once)\b|"(sync/atomic|golang.org/x/sync/errgroup)"' pkg internal cmd | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # The tests of whole pipelines in which many requests, writes and processes meet; all of test/e2e takes four times as long.
 MEETING = 'TestRecallsDuringIngest|TestRequestsThatRace|TestSettledIsNever|TestChangeEvents|TestProcessesAndOneProcess|TestForgettingKeeps'
-OTHERS = ./test/faults ./test/llm ./test/e2e ./bench $(shell go list ./... | grep -vxF "$$(go list $(SHARING))")
+OTHERS = ./test/e2e ./test/faults ./test/llm ./pkg/store/postgres ./bench $(shell go list ./... | grep -vxF "$$(go list $(SHARING))")
 
 test: libraries ## every test, in shuffled order; with RACE=1 those of goroutines that share memory under the race detector
 	$(TEST) $(if $(RACE),$(OTHERS),$(PACKAGES))

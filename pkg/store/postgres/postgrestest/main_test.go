@@ -2,6 +2,7 @@ package postgrestest_test
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -46,5 +47,27 @@ func TestAPoolerStartsAndStops(t *testing.T) {
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// It starts two servers, of which the second one has the files that the first one left.
+func TestTheFilesOfANewServerAreKept(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	for range 2 {
+		s, err := postgrestest.Start()
+		if errors.Is(err, postgrestest.ErrAbsent) {
+			t.Skip("NOT TESTED:", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.Checkpoint(t.Context()), s.Stop()); err != nil {
+			t.Error(err)
+		}
+		kept, err := filepath.Glob(filepath.Join(cache, "eunoe-test", "*"))
+		if err != nil || len(kept) != 1 {
+			t.Errorf("kept are %v, %v; want the files of one server", kept, err)
+		}
 	}
 }

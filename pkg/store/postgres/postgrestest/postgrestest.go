@@ -39,7 +39,7 @@ func Start(more ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = s.run("initdb", "-D", s.data(), "-U", "eunoe", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-A", "trust"); err == nil {
+	if err = s.fill(); err == nil {
 		err = s.start()
 	}
 	if err != nil {
