@@ -6,8 +6,8 @@
 //   - Parse checks the request and fills in the defaults (request.go);
 //   - wait until the store has applied what the request asks to see (find.go);
 //   - embed the question (search.go, embed.go);
-//   - understand it by rules: its words and terms, the time it speaks of (understand.go), the participants and entities
-//     it names (people.go);
+//   - understand it by rules: its words and terms, the time it speaks of (understand.go), what its phrases ask for
+//     (form.go), the participants and entities it names (people.go);
 //   - gather: each strategy names candidates that pass the request's filter (gather.go; steps.go lists the strategies);
 //   - fuse: add the strategies' calibrated scores with fixed weights, let facts support the messages they rest on, and
 //     give every content one place (fuse.go, dedupe.go);

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
+	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
 // form is a phrase that says how a question is to be answered, or where its matter was spoken of, and not what the matter
@@ -74,6 +75,19 @@ func phrase(hints, expression string) form {
 	return form{strings.Split(hints, "|"), regexp.MustCompile(`(?i)` + expression), " "}
 }
 
+// preamble is the beginning of a question that asks for everything about something: its words are not looked up.
+var preamble = regexp.MustCompile(`(?i)^\s*(?:please,?\s+)?(?:(?:what|anything)\s+(?:(?:else\s+)?(?:do|can|did)\s+)?you\s+(?:know|remember|recall|tell\s+me|have|learn)|` +
+	`(?:can\s+you\s+)?tell\s+me(?:\s+(?:all|more|everything|something|anything)(?:\s+you\s+know)?)?|what\s+is\s+known|give\s+me\s+an?\s+(?:overview|summary))\s+(?:about|of|on)\s+`)
+
+// withoutPreamble returns a query without its preamble, and whether it had one.
+func withoutPreamble(query string) (string, bool) {
+	at := preamble.FindStringIndex(query)
+	if at == nil || strings.TrimSpace(query[at[1]:]) == "" {
+		return query, false
+	}
+	return query[at[1]:], true
+}
+
 // longestRequest is the length in bytes of a last line beyond which it is a text and no request.
 const longestRequest = 600
 
@@ -95,3 +109,16 @@ func withoutForm(query string) string {
 	}
 	return query[:line] + asked
 }
+
+// moved finds what says of a time that something was planned for it and took place at another: "originally planned for 12
+// April", "wurde verschoben", 原定. It was spoken of when it was planned and when it was put off.
+var moved = regexp.MustCompile(`(?i)\b(?:originally|initially|rescheduled|postponed|(?:put|called)\s+off|brought\s+forward|` +
+	`ursprünglich|verschoben|vorverlegt|initialement|reporté|décalé|repoussé|originalmente|inicialmente|aplazad|pospuest|reprogramad|` +
+	`originariamente|inizialmente|rimandat|rinviat|spostat|adiad|remarcad|oorspronkelijk|uitgesteld|verzet\b)|` +
+	`原定|原计划|原計劃|改期|延期|推迟|推遲|日程変更|もともと|원래|연기(?:된|되)|перенес|отложил|изначально`)
+
+// pastVerbs are the verbs of questions for what was.
+var pastVerbs = text.NewWordSet("did was were had")
+
+// overviewWords are the words of questions that ask for much.
+var overviewWords = text.NewWordSet("overview summary summarize summarise everything profile overall")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -255,19 +254,6 @@ func dropExcluded[V any](g *gatherer, r memory.Record, nos []int64, have map[int
 		}
 	}
 	return slices.DeleteFunc(nos, func(no int64) bool { _, ok := have[no]; return !ok })
-}
-
-// saidAt is when a candidate that was read was said.
-func (g *gatherer) saidAt(r memory.Record, no int64) time.Time {
-	switch r {
-	case memory.RecordFact:
-		return g.facts[no].Said
-	case memory.RecordComposite:
-		return g.composites[no].Said
-	case memory.RecordObservation:
-		return g.observations[no].Said
-	}
-	return g.messages[no].Said
 }
 
 // texts reads rows of a record as candidates for ranking.

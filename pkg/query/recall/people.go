@@ -11,42 +11,21 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 )
 
-const (
-	maxBeginnings = 16  // words of a question that may begin a longer name
-	maxLonger     = 200 // longer names that are looked at; a beginning of more names nobody
-)
+// maxLonger bounds the longer names that are looked at; a beginning of more names nobody.
+const maxLonger = 200
 
-// peopleNamed returns the entities that a query names, by id: entities and participants with a name in the query, and
-// persons whom a single word of it names by a part of their name (called).
-func peopleNamed(s Searcher, said wording, speakers []string) ([]memory.EntityID, error) {
-	var participants []string
-	for _, p := range speakers {
-		participants = append(participants, p, memory.PersonName(p))
-	}
-	var beginnings []string
-	for _, w := range said.words {
-		if !w.Stop && utf8.RuneCountInString(w.normal) >= 3 && len(beginnings) < maxBeginnings && !slices.Contains(beginnings, w.normal) {
-			beginnings = append(beginnings, w.normal)
-		}
-	}
-	var entities []memory.EntityID
-	var longer []NamedPerson
-	err := together(s, func(s Searcher) (err error) {
-		entities, err = s.EntitiesNamed(append(slices.Clip(said.names), participants...))
-		return err
-	}, func(s Searcher) (err error) {
-		longer, err = s.PeopleBeginning(beginnings, maxLonger)
-		return err
-	})
-	if err != nil || len(longer) == maxLonger {
-		return entities, err
+// peopleNamed returns whom and what a query names, by id: the entities with a name in it, and persons whom a single word
+// of it names by a part of their name (called). longer are the persons whose names go on behind a word of it.
+func peopleNamed(said wording, entities []memory.EntityID, longer []NamedPerson) []memory.EntityID {
+	if len(longer) == maxLonger {
+		return entities
 	}
 	whole := slices.DeleteFunc(slices.Clone(entities), func(e memory.EntityID) bool { // whose whole name the query has
 		typ, name := e.Split()
 		return typ != memory.EntityPerson || !said.normal[name]
 	})
 	capitals := strings.IndexFunc(said.query, unicode.IsUpper) >= 0
-	for _, b := range beginnings {
+	for _, b := range said.beginnings {
 		if slices.ContainsFunc(whole, func(e memory.EntityID) bool { _, name := e.Split(); return strings.HasPrefix(name, b+" ") }) {
 			continue // "Lena Lund" is no other Lena
 		}
@@ -57,7 +36,7 @@ func peopleNamed(s Searcher, said wording, speakers []string) ([]memory.EntityID
 		entities = append(entities, called(b, longer, isName)...)
 	}
 	slices.Sort(entities)
-	return slices.Compact(entities), nil
+	return slices.Compact(entities)
 }
 
 // called returns the persons whom a word names, among persons whose names begin with it: everyone with that first name

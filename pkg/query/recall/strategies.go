@@ -170,6 +170,19 @@ func (g *gatherer) recency(context.Context) error {
 	return nil
 }
 
+// saidAt is when a candidate that was read was said.
+func (g *gatherer) saidAt(r memory.Record, no int64) time.Time {
+	switch r {
+	case memory.RecordFact:
+		return g.facts[no].Said
+	case memory.RecordComposite:
+		return g.composites[no].Said
+	case memory.RecordObservation:
+		return g.observations[no].Said
+	}
+	return g.messages[no].Said
+}
+
 // maxStates bounds the states of a subject that are looked at.
 const maxStates = 200
 

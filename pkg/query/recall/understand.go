@@ -1,10 +1,10 @@
 package recall
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall/rank"
@@ -32,8 +32,8 @@ const maxSpeakers = 1000
 
 // understand reads the query of a request to a bank in which these speak.
 func understand(req Request, s Searcher, speakers []string) (q question, err error) {
-	asked, overview := withoutPreamble(req.Query)
 	said := wordingOf(req.Query)
+	asked, overview := withoutPreamble(req.Query)
 	q = question{
 		Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now, words: len(said.words) > 0,
 		past:     slices.ContainsFunc(said.words, func(w word) bool { return pastVerbs.Has(w.Text) }),
@@ -44,9 +44,22 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 	if !q.When.IsZero() {
 		q.from, q.to = q.When.From, q.When.To.Add(-time.Microsecond)
 	}
-	if q.entities, err = peopleNamed(s, said, q.Speakers); err != nil {
+	names := slices.Clip(said.names)
+	for _, p := range q.Speakers {
+		names = append(names, p, memory.PersonName(p))
+	}
+	var longer []NamedPerson
+	err = together(s, func(s Searcher) (err error) {
+		q.entities, err = s.EntitiesNamed(names)
+		return err
+	}, func(s Searcher) (err error) {
+		longer, err = s.PeopleBeginning(said.beginnings, maxLonger)
+		return err
+	})
+	if err != nil {
 		return q, err
 	}
+	q.entities = peopleNamed(said, q.entities, longer)
 	q.person = personAsked(q.Question, said.words, q.entities)
 	found, unknown := true, make([]bool, len(q.Terms))
 	err = together(s, func(s Searcher) error {
@@ -69,12 +82,13 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 	return q, err
 }
 
-// wording is the words of a query, and the runs of words that may be names.
+// wording is the words of a query, and which of them may be names.
 type wording struct {
-	query  string
-	words  []word
-	names  []string        // as the query spells them; at most about maxNames
-	normal map[string]bool // their NormalText
+	query      string
+	words      []word
+	names      []string        // as the query spells them; at most about maxNames
+	normal     map[string]bool // the NormalText of each name
+	beginnings []string        // the NormalText of the first maxBeginnings words that may begin a longer name, each once
 }
 
 // word is a word of a query, and its NormalText, by which names are compared.
@@ -83,10 +97,10 @@ type word struct {
 	normal string
 }
 
-// maxNames bounds the runs of words of a query that may be names; a run is of up to longestName words.
 const (
-	maxNames    = 400
-	longestName = 4
+	maxNames      = 400 // runs of words of a question that may be names
+	longestName   = 4   // words of such a run
+	maxBeginnings = 16  // words of a question that may begin a longer name
 )
 
 // wordingOf reads a query word by word. Every short run of its words may be a name, but for a stop word alone.
@@ -94,7 +108,11 @@ func wordingOf(query string) wording {
 	out := wording{query: query, normal: map[string]bool{}}
 	words := text.Terms(query)
 	for i, w := range words {
-		out.words = append(out.words, word{w, memory.NormalText(w.Text)})
+		normal := memory.NormalText(w.Text)
+		out.words = append(out.words, word{w, normal})
+		if !w.Stop && utf8.RuneCountInString(normal) >= 3 && len(out.beginnings) < maxBeginnings && !slices.Contains(out.beginnings, normal) {
+			out.beginnings = append(out.beginnings, normal)
+		}
 		for j := i; j < len(words) && j < i+longestName && len(out.names) < maxNames; j++ {
 			if i == j && w.Stop && !w.Name {
 				continue
@@ -268,29 +286,3 @@ func meantBy(s Searcher, words []string, l text.Language) (string, error) {
 	}
 	return best, nil
 }
-
-// preamble is the beginning of a question that asks for everything about something: its words are not looked up.
-var preamble = regexp.MustCompile(`(?i)^\s*(?:please,?\s+)?(?:(?:what|anything)\s+(?:(?:else\s+)?(?:do|can|did)\s+)?you\s+(?:know|remember|recall|tell\s+me|have|learn)|` +
-	`(?:can\s+you\s+)?tell\s+me(?:\s+(?:all|more|everything|something|anything)(?:\s+you\s+know)?)?|what\s+is\s+known|give\s+me\s+an?\s+(?:overview|summary))\s+(?:about|of|on)\s+`)
-
-// withoutPreamble returns a query without its preamble, and whether it had one.
-func withoutPreamble(query string) (string, bool) {
-	at := preamble.FindStringIndex(query)
-	if at == nil || strings.TrimSpace(query[at[1]:]) == "" {
-		return query, false
-	}
-	return query[at[1]:], true
-}
-
-// moved finds what says of a time that something was planned for it and took place at another: "originally planned for 12
-// April", "wurde verschoben", 原定. It was spoken of when it was planned and when it was put off.
-var moved = regexp.MustCompile(`(?i)\b(?:originally|initially|rescheduled|postponed|(?:put|called)\s+off|brought\s+forward|` +
-	`ursprünglich|verschoben|vorverlegt|initialement|reporté|décalé|repoussé|originalmente|inicialmente|aplazad|pospuest|reprogramad|` +
-	`originariamente|inizialmente|rimandat|rinviat|spostat|adiad|remarcad|oorspronkelijk|uitgesteld|verzet\b)|` +
-	`原定|原计划|原計劃|改期|延期|推迟|推遲|日程変更|もともと|원래|연기(?:된|되)|перенес|отложил|изначально`)
-
-// pastVerbs are the verbs of questions for what was.
-var pastVerbs = text.NewWordSet("did was were had")
-
-// overviewWords are the words of questions that ask for much.
-var overviewWords = text.NewWordSet("overview summary summarize summarise everything profile overall")
