@@ -25,6 +25,7 @@ type loop struct {
 	replacing <-chan replacement
 
 	applied atomic.Pointer[kv.Progress] // for other goroutines
+	untold  chan struct{}               // signalled after a change of applied
 	open    atomic.Int64                // messages that were read ahead and are not applied
 	waiting []Write                     // read and not yet applied, in order
 	batch   batchSize
@@ -34,7 +35,7 @@ type loop struct {
 
 func newLoop(a *Applier, cfg Config) *loop {
 	l := &loop{Applier: a, config: cfg, batches: make(chan MessageBatch), writes: make(chan []decodedWrite),
-		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1)}
+		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1), untold: make(chan struct{}, 1)}
 	l.progressed()
 	return l
 }
@@ -46,30 +47,31 @@ func (l *loop) progressed() {
 		p.Shards = l.deps.Shard.Of
 	}
 	l.applied.Store(&p)
+	signal(l.untold)
 }
 
-// How often it is told how far the writes are applied: soon after each commit, and often enough that the record lives.
+// How often it is told how far the writes are applied: at once after a commit, but for a pause between two, and often enough
+// that the record lives.
 const (
 	tellAfter = 10 * time.Millisecond
 	tellAgain = events.LeaseTTL / 4
 )
 
-// tell tells those who append how far the store is, until ctx ends.
+// tell tells those who append how far the store is, until ctx ends. Where nothing is applied it seldom wakes the process.
 func (l *loop) tell(ctx context.Context) {
 	record := kv.OpenApplied(l.deps.Conn, l.deps.Shard)
-	tick := time.NewTicker(tellAfter)
-	defer tick.Stop()
-	var told *kv.Progress
-	at := time.Time{}
+	again := time.NewTicker(tellAgain)
+	defer again.Stop()
 	for {
-		if now := l.applied.Load(); now != told || time.Since(at) >= tellAgain {
-			if err := record.Put(ctx, *now); err == nil {
-				told = now
-			}
-			at = time.Now() // one that failed is told again then, or with the next commit
+		if err := record.Put(ctx, *l.applied.Load()); err != nil {
+			signal(l.untold)
+		}
+		if !events.Sleep(ctx, tellAfter) {
+			return
 		}
 		select {
-		case <-tick.C:
+		case <-l.untold:
+		case <-again.C:
 		case <-ctx.Done():
 			return
 		}
