@@ -52,25 +52,21 @@ func (v *view) scanFact(rows *sql.Rows) (memory.Fact, error) {
 // Facts returns facts by id, in any state, with vectors, in the order asked. A write that says much about one thing asks
 // for the same ones with every fact: the cache keeps them.
 func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
-	cached, missing := make([]memory.Fact, 0, len(ids)), []memory.FactID(nil)
-	asked := make(map[memory.FactID]bool, len(ids))
+	out, missing := make([]memory.Fact, 0, len(ids)), []memory.FactID(nil)
+	places := make(map[memory.FactID]int, len(ids)) // in out
 	for _, id := range ids {
-		if asked[id] {
+		if _, twice := places[id]; twice {
 			continue
 		}
-		asked[id] = true
-		if f, ok := v.cache.Fact(v.bank, id); ok {
-			cached = append(cached, f)
-		} else {
+		f, cached := v.cache.Fact(v.bank, id)
+		if !cached {
 			missing = append(missing, id)
 		}
+		places[id] = len(out)
+		out = append(out, f)
 	}
 	if len(missing) == 0 {
-		return cached, nil
-	}
-	found := make(map[memory.FactID]memory.Fact, len(ids))
-	for _, f := range cached {
-		found[f.ID] = f
+		return out, nil
 	}
 	query, args := factsByID, []any{engine.List(missing), v.bank}
 	if known := v.cache.Sourced(v.bank); len(known) > 0 {
@@ -85,13 +81,13 @@ func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 			f.Sources = slices.Clip(list) // a plan changes no list of sources in place
 		}
 		v.cache.KeepFact(v.bank, f)
-		found[f.ID] = f
+		out[places[f.ID]] = f
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return engine.InOrder(ids, found), nil
+	return slices.DeleteFunc(out, func(f memory.Fact) bool { return f.ID == "" }), nil
 }
 
 // FactByKey returns the live fact with a key; nil if there is none.
