@@ -184,12 +184,21 @@ WHERE (excluded.time, excluded.by) < (replacements.time, replacements.by)`
 	return a.tx.Exec(fmt.Sprintf("replace message %q", string(r.ID)), put, bank, engine.Text(string(r.ID)), int64(r.By), engine.Micros(r.Time))
 }
 
-// endMessage sets what became of a message event. A malformed event stays dead, a duplicate a duplicate, a forgotten
-// one forgotten; the end of a window replaces an earlier one, but never by dead.
-func (a *applier) endMessage(bank int64, e memory.MessageEnd) error {
-	const end = `UPDATE message_events SET state = ?1 WHERE seq = ?2 AND +bank = ?3 AND state <> ?1 AND (state = 'pending'
-  OR (?1 <> 'dead' AND state IN ('dead', 'throttled', 'skipped', 'committed', 'empty') AND EXISTS (SELECT 1 FROM messages WHERE seq = ?2)))`
-	return a.tx.Exec(fmt.Sprintf("end message %d", e.Seq), end, string(e.State), int64(e.Seq), bank)
+// endMessages sets what became of message events, those in succession with one state at once. A malformed event stays dead,
+// a duplicate a duplicate, a forgotten one forgotten; the end of a window replaces an earlier one, but never by dead.
+func (a *applier) endMessages(bank int64, ends []memory.MessageEnd) error {
+	const end = `UPDATE message_events SET state = ?1 WHERE seq IN (SELECT value FROM json_each(?2)) AND +bank = ?3 AND state <> ?1 AND (state = 'pending'
+  OR (?1 <> 'dead' AND state IN ('dead', 'throttled', 'skipped', 'committed', 'empty') AND EXISTS (SELECT 1 FROM messages m WHERE m.seq = message_events.seq)))`
+	for len(ends) > 0 {
+		state, seqs := ends[0].State, []int64(nil)
+		for len(ends) > 0 && ends[0].State == state {
+			seqs, ends = append(seqs, int64(ends[0].Seq)), ends[1:]
+		}
+		if err := a.tx.Exec(fmt.Sprintf("end messages from %d on", seqs[0]), end, string(state), engine.List(seqs), bank); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endWindow stores how a window ended: the first end stands, but a dead one gives way to any other.

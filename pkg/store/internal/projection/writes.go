@@ -136,7 +136,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		},
 		func() error { return each(bank, c.RemovedConflicts, a.removeConflict) },
 		func() error { return each(bank, c.Replacements, a.putReplacement) },
-		func() error { return each(bank, c.Ended, a.endMessage) },
+		func() error { return a.endMessages(bank, c.Ended) },
 		func() error { return each(bank, c.MessageVectors, a.putMessageVector) },
 		func() error { return a.endWindow(bank, w.Seq, c.Window) },
 		func() error { return each(bank, c.Uses, a.addUse) },
