@@ -163,6 +163,10 @@ func (p *partition) at(step string) error {
 // ends. The flush is an event of the stream, so a replay cuts the same windows. It names the last message of the
 // session and is void if a later message precedes it.
 func (p *partition) watchIdle(ctx context.Context) {
+	// All partitions look at the same moments, so that a process without work seldom wakes.
+	if now := time.Now(); !events.Sleep(ctx, now.Truncate(p.cfg.IdleTick).Add(p.cfg.IdleTick).Sub(now)) {
+		return
+	}
 	t := time.NewTicker(p.cfg.IdleTick)
 	defer t.Stop()
 	for {
