@@ -19,8 +19,8 @@ type chatter struct {
 }
 
 const (
-	chatPause   = 40 * time.Millisecond // between recalls
-	chatRecalls = 4                     // for each message: whatever is said is worked on by every rebuild that follows
+	chatPause   = 15 * time.Millisecond // between recalls
+	chatRecalls = 10                    // for each message: whatever is said is worked on by every rebuild that follows
 	chatFlush   = 3                     // messages for each flush
 )
 
