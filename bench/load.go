@@ -46,8 +46,8 @@ func (a *cli) loadCommands() []*cobra.Command {
 func (a *cli) loadCommand(use, short string, facts int, run func(*cobra.Command, loadFlags) error, long string) *cobra.Command {
 	var f loadFlags
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-		if f.Facts < 1000 || f.Questions < 1 || f.messages < 100 {
-			return console.Usagef("--facts must be at least 1000, --questions 1 and --messages 100")
+		if f.Facts < 200 || f.Questions < 1 || f.messages < 100 {
+			return console.Usagef("--facts must be at least 200, --questions 1 and --messages 100")
 		}
 		return f.profiled(func() error { return run(cmd, f) })
 	}}

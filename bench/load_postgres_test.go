@@ -40,8 +40,8 @@ func TestBenchOnAServerWithoutANamedSchema(t *testing.T) {
 			Messages int
 			Bytes    int64
 		}
-	}](t, ok(t, nil, "recall", "--facts", "1000", "--questions", "20", "--dir", t.TempDir(), "--store", dsn, "--json"))
-	if strings.Contains(dsn, "search_path") || f.Bank.Messages != 1000 || f.Bank.Bytes <= 0 {
+	}](t, ok(t, nil, "recall", "--facts", "200", "--questions", "20", "--dir", t.TempDir(), "--store", dsn, "--json"))
+	if strings.Contains(dsn, "search_path") || f.Bank.Messages != 200 || f.Bank.Bytes <= 0 {
 		t.Errorf("with %s: %+v", dsn, f)
 	}
 }

@@ -58,7 +58,7 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 			Batch     times
 			Changes   int
 			Delivered times
-		}](t, ok(t, nil, "doors", "--eunoe", filepath.Join(built, "eunoe"), "--facts", "1000", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
+		}](t, ok(t, nil, "doors", "--eunoe", filepath.Join(built, "eunoe"), "--facts", "200", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
 		if f.NATS.N < 3 || f.HTTP.N != f.NATS.N || f.MCP.N != f.NATS.N || f.Direct.N != f.NATS.N || f.Proxy.N != f.NATS.N || f.Proxy.P50 <= f.Direct.P50 || f.Published <= 0 || f.Batch.N != 1 ||
 			f.Changes < 1 || f.Delivered.N != 2*f.Changes {
 			t.Errorf("got %+v", f)
@@ -73,8 +73,8 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 			Ratio      float64
 			Recallable times `json:"recallable_at_100"`
 			Busy       times `json:"recall_at_200"`
-		}](t, ok(t, nil, "ingest", "--facts", "1000", "--messages", "100", "--questions", "10", "--steady", "200ms", "--json"))
-		if f.Bank.Messages != 1000 || f.Settled <= 0 || f.Floor.Seconds <= 0 || f.Ratio <= 0 || f.Recallable.N == 0 || f.Busy.N < 10 {
+		}](t, ok(t, nil, "ingest", "--facts", "200", "--messages", "100", "--questions", "10", "--steady", "200ms", "--json"))
+		if f.Bank.Messages != 200 || f.Settled <= 0 || f.Floor.Seconds <= 0 || f.Ratio <= 0 || f.Recallable.N == 0 || f.Busy.N < 10 {
 			t.Errorf("got %+v", f)
 		}
 	})

@@ -29,7 +29,7 @@ type Filled struct {
 	Entities   int        `json:"entities"`
 	Writes     uint64     `json:"writes"`
 	Took       float64    `json:"fill_seconds"`
-	FirstCost  float64    `json:"first_us_per_message"` // at a thousand messages
+	FirstCost  float64    `json:"first_us_per_message"` // at a thousand messages, or of all where there are fewer
 	LastCost   float64    `json:"last_us_per_message"`  // at the end
 	Bytes      int64      `json:"bytes"`
 	Seed       uint64     `json:"seed"`
@@ -190,6 +190,10 @@ func apply(ctx context.Context, db *sqlite.DB, c *Corpus, numbers plan.Config, o
 			spent = 0
 		}
 		progress(len(events))
+	}
+	if out.FirstCost == 0 && seq > 0 {
+		out.FirstCost = float64(spent.Microseconds()) / float64(seq)
+		out.LastCost = out.FirstCost
 	}
 	return nil
 }

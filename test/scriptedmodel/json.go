@@ -35,18 +35,7 @@ func (o object) get(name string) any {
 }
 
 // MarshalJSON writes the fields in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(dump(f.name) + ":" + dump(f.value))
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
+func (o object) MarshalJSON() ([]byte, error) { return []byte(dump(o)), nil }
 
 func parseValue(d *json.Decoder) (any, error) {
 	t, err := d.Token()
@@ -84,15 +73,50 @@ func parseValue(d *json.Decoder) (any, error) {
 	return t, nil
 }
 
-// dump writes compact JSON without escapes for HTML.
+// dump writes compact JSON without escapes for HTML; what cannot be written is null.
 func dump(v any) string {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+	dumpTo(&b, v)
+	return b.String()
+}
+
+// dumpTo writes objects and lists itself: a json.Marshaler has what stands within read again at each level.
+func dumpTo(b *bytes.Buffer, v any) {
+	switch v := v.(type) {
+	case object:
+		b.WriteByte('{')
+		for i, f := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			dumpTo(b, f.name)
+			b.WriteByte(':')
+			dumpTo(b, f.value)
+		}
+		b.WriteByte('}')
+		return
+	case []any:
+		if v == nil {
+			break
+		}
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			dumpTo(b, item)
+		}
+		b.WriteByte(']')
+		return
+	}
+	var leaf bytes.Buffer
+	e := json.NewEncoder(&leaf)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return "null"
+		b.WriteString("null")
+		return
 	}
-	return strings.TrimRight(b.String(), "\n")
+	b.Write(bytes.TrimRight(leaf.Bytes(), "\n"))
 }
 
 // firstList returns the first list among an object's fields and the field's name; a list is its own.
