@@ -187,33 +187,46 @@ func textIndex(t *testing.T, h *harness) {
 }
 
 // longSession forgets all messages of a session that was cut into many windows: that takes about as long as to store them. To
-// look for the windows of each message among all of them takes twenty times as long.
+// look for the windows of each message among all of them takes twenty times as long. What else the machine does may slow one
+// of the two down: then it is measured again, with another session.
 func longSession(t *testing.T, h *harness) {
+	var stored, took time.Duration
+	for _, session := range []memory.SessionID{"endless", "another", "a third"} {
+		if stored, took = forgetLong(t, h, session); took <= 5*stored {
+			return
+		}
+	}
+	t.Errorf("messages are forgotten within %v, and were stored within %v", took, stored)
+}
+
+// forgetLong stores 4,000 messages of a session with a window each and forgets them. It returns how long each takes.
+func forgetLong(t *testing.T, h *harness, session memory.SessionID) (stored, took time.Duration) {
+	t.Helper()
 	const n = 4000
 	began := time.Now()
 	var said []consolidate.MessageEvent
 	var ends []memory.Write
 	var gone []uint64
+	messages, writes := h.messages, h.writes
 	for i := range n {
-		e := h.event("b", memory.Message{Session: "endless", Content: "on and on"})
-		end := memory.WindowEnd{SessionID: "endless", Outcome: memory.WindowEmpty}
-		end.ID, end.New = memory.NewWindowID("b", "endless", e.Seq, e.Seq, 0), []memory.WindowMessage{{Seq: e.Seq}}
+		e := h.event("b", memory.Message{Session: session, Content: "on and on"})
+		end := memory.WindowEnd{SessionID: session, Outcome: memory.WindowEmpty}
+		end.ID, end.New = memory.NewWindowID("b", session, e.Seq, e.Seq, 0), []memory.WindowMessage{{Seq: e.Seq}}
 		said, gone = append(said, e), append(gone, e.Seq)
-		ends = append(ends, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: uint64(i + 1), Op: string(end.ID), Time: at(i), Window: &end})
+		ends = append(ends, memory.Write{Bank: "b", Kind: memory.WriteWindow, Seq: writes + uint64(i+1), Op: string(end.ID), Time: at(i), Window: &end})
 	}
-	h.must(h.ApplyMessages(context.Background(), 0, h.messages, said))
-	h.must(h.ApplyWrites(context.Background(), 0, n, ends, func(_ plan.View, w memory.Write) (memory.Changes, error) {
+	h.must(h.ApplyMessages(context.Background(), messages, h.messages, said))
+	h.must(h.ApplyWrites(context.Background(), writes, writes+n, ends, func(_ plan.View, w memory.Write) (memory.Changes, error) {
 		return memory.Changes{Window: w.Window}, nil
 	}))
-	h.writes = n
-	stored := time.Since(began)
+	h.writes = writes + n
+	stored = time.Since(began)
 	began = time.Now()
 	forgotten := &memory.Forgotten{Messages: gone}
 	h.put("b", memory.Changes{Forgotten: forgotten})
-	if took := time.Since(began); took > 5*stored {
-		t.Errorf("%d messages are forgotten within %v, and were stored within %v", n, took, stored)
-	}
+	took = time.Since(began)
 	if got, want := forgotten.Receipt.Events, 2*n; got != want {
 		t.Errorf("%d events are to be erased; want %d: each message and the end of its window", got, want)
 	}
+	return stored, took
 }

@@ -67,13 +67,14 @@ func (s *Server) replaced(err error) bool {
 var errMeanwhile = fmt.Errorf("the store was replaced while it was read: %w", memory.ErrUnavailable)
 
 // stillInForce returns an error if the schema was replaced since the transaction began. On a standby nothing keeps that waiting, and
-// a statement finds the tables that have the name when it begins.
+// a statement finds the tables that have the name when it begins. That it reads a table of the server's own makes the connection
+// take note of what was renamed: to_regclass alone may answer from what it knew.
 func (s *Server) stillInForce(ctx context.Context, tx *sql.Tx) error {
 	if !s.standby.Load() {
 		return nil
 	}
 	var same sql.NullBool
-	err := tx.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8 = $2::int8", s.table, s.oid).Scan(&same)
+	err := tx.QueryRowContext(ctx, "SELECT to_regclass($1)::oid::int8 = $2::int8 FROM pg_catalog.pg_namespace LIMIT 1", s.table, s.oid).Scan(&same)
 	if err == nil && !same.Bool {
 		err = errMeanwhile
 	}
