@@ -51,6 +51,7 @@ func TestUsage(t *testing.T) {
 			{nil, []string{"retrieval"}, "--dataset"},
 			{nil, []string{"recall", "--facts", "many"}, "--facts"},
 			{nil, []string{"mem", "--facts", "10"}, "--facts"},
+			{nil, []string{"mem", "--store", "postgres://eunoe@localhost/eunoe"}, "recall --store"},
 			{nil, []string{"dump"}, "--store"},
 			{nil, []string{"doors", "--eunoe", "/no/such/program"}, "/no/such/program"},
 			{nil, []string{"dump", "--store", "/no/such/file"}, "/no/such/file"},

@@ -58,7 +58,8 @@ func TestBenchOnSyntheticBanks(t *testing.T) {
 			Batch     times
 			Changes   int
 			Delivered times
-		}](t, ok(t, nil, "doors", "--eunoe", filepath.Join(built, "eunoe"), "--facts", "200", "--questions", "3", "--messages", "100", "--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
+		}](t, ok(t, nil, "doors", "--eunoe", filepath.Join(built, "eunoe"), "--facts", "200", "--questions", "3", "--messages", "100",
+			"--streams", "4", "--stream-banks", "2", "--changes", "5", "--json"))
 		if f.NATS.N < 3 || f.HTTP.N != f.NATS.N || f.MCP.N != f.NATS.N || f.Direct.N != f.NATS.N || f.Proxy.N != f.NATS.N || f.Proxy.P50 <= f.Direct.P50 || f.Published <= 0 || f.Batch.N != 1 ||
 			f.Changes < 1 || f.Delivered.N != 2*f.Changes {
 			t.Errorf("got %+v", f)

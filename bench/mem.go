@@ -40,6 +40,9 @@ func (t footprint) String() string {
 }
 
 func (a *cli) mem(cmd *cobra.Command, f loadFlags) error {
+	if f.Store != "" {
+		return console.Usagef("mem measures files: `recall --store` prints what a fact takes on a server")
+	}
 	return f.inDirectory(func(dir string) error {
 		var out memFigures
 		for _, k := range []struct {

@@ -13,8 +13,8 @@ import (
 // behind all others; with more threads than cores the operating system shares the cores out, and a recall waits less while
 // the consolidator writes or other banks publish much (`go test -run xxx -benchtime 1x -bench BesideAFlood ./test/e2e`).
 //
-// GOGC is such that a process allocates room before the next collection, or as much as it keeps where that is more. A
-// stage keeps some 20 MiB, and with Go's 100 % it spent more on collections than on the regular expressions of its rules.
+// GOGC is such that a process allocates room before the next collection: eight times what it keeps where that is less, and as
+// much as it keeps where that is more. With Go's 100 % a process that keeps little collects all the time while it is busy.
 func TuneRuntime() {
 	runtime.GOMAXPROCS(maxProcs(os.Getenv("GOMAXPROCS"), runtime.GOMAXPROCS(0)))
 	if os.Getenv("GOGC") == "" {
@@ -31,8 +31,8 @@ func maxProcs(env string, cores int) int {
 	return 4 * cores
 }
 
-// room is how many bytes a process allocates at least from one collection to the next, and mostPercent bounds the growth of
-// a small heap.
+// room is how many bytes a process may allocate from one collection to the next, whatever it keeps, and mostPercent bounds the
+// growth of a small heap.
 const (
 	room        = 128 << 20
 	mostPercent = 800

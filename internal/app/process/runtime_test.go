@@ -26,7 +26,7 @@ func TestTurnsOfGoroutines(t *testing.T) {
 	}
 }
 
-func TestAHeapGrowsBySoMuchAtLeast(t *testing.T) {
+func TestASmallHeapMayGrowByMoreThanItKeeps(t *testing.T) {
 	t.Parallel()
 	for kept, want := range map[uint64]int{0: 800, 4 << 20: 800, 32 << 20: 400, 64 << 20: 200, 128 << 20: 100, 1 << 40: 100} {
 		if got := process.GCPercent(kept); got != want {

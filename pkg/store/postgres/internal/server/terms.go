@@ -13,6 +13,7 @@ func (*Server) TermTable() engine.TermTable {
 		Put: `INSERT INTO node_terms (bank, level, node, keys)
 SELECT ?1, ?2, ?3, array_agg((?1 << 31) | (?2 << 23) | value ORDER BY value) FROM json_each(?4) HAVING count(*) > 0
 ON CONFLICT (bank, level, node) DO UPDATE SET keys = excluded.keys`,
+		// A node has one row: which terms are removed is of no account.
 		Remove: `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND ?4 IS NOT NULL`,
 		Find: `SELECT j.value, (SELECT string_agg(n.node::text, ' ') FROM
   (SELECT t.node FROM node_terms t WHERE t.keys @> ARRAY[(?2 << 31) | (?3 << 23) | j.value] LIMIT ?4) n) FROM json_each(?1) j`,
