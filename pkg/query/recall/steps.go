@@ -21,6 +21,7 @@ type step struct {
 	after  []string // steps of the other connection that write what it reads, or read what it writes
 	needs  []string // steps above it whose results it reads; by one connection it runs as soon as these have
 	ahead  bool     // it only reads ahead: what it reads is read later where it did not run
+	long   bool     // it computes and reads nothing: where the store is far away, while that works for other steps
 }
 
 // The names of the steps that others wait for.
@@ -62,7 +63,7 @@ func (g *gatherer) steps() []step {
 		{name: stepNeighbours, on: keyword && messages, run: (*gatherer).neighbours, second: true, needs: []string{stepWords, stepNear}},
 		{name: stepSources, on: keyword && messages, run: (*gatherer).sourcesOfBestFacts, needs: []string{stepFacts, stepSemantic}},
 		{name: stepToRank, on: keyword && messages, run: (*gatherer).messagesToRank, after: []string{stepNeighbours}, needs: []string{stepSources, stepNeighbours}},
-		{name: "keyword over messages", on: keyword && messages, run: (*gatherer).keywordMessages, needs: []string{stepToRank}},
+		{name: "keyword over messages", on: keyword && messages, run: (*gatherer).keywordMessages, needs: []string{stepToRank}, long: true},
 		{name: stepComposites, on: keyword && g.wants(memory.RecordComposite), run: texts(memory.RecordComposite, g.cfg.Nodes), second: true},
 		{name: "keyword over observations", on: keyword && g.wants(memory.RecordObservation), run: texts(memory.RecordObservation, g.cfg.Nodes), second: true},
 		{name: stepEntity, on: q.on(memory.StrategyEntity), run: (*gatherer).entity, second: true, after: []string{stepSources}},
@@ -153,6 +154,9 @@ func (g *gatherer) runTogether(ctx context.Context, steps []step) ([]string, err
 				if !rest() {
 					return nil // another one failed
 				}
+			}
+			if st.on && st.long && !rest() {
+				return nil
 			}
 			if st.on {
 				other := *g

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +81,57 @@ func TestFunctionsThatReadTogether(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "divide by nothing: ") {
 		t.Errorf("a statement that fails among others: %v", err)
+	}
+}
+
+// TestWhatRestedComputesWhileTheDatabaseWorks lets one function rest before it computes: it does so before the other one has
+// its answer, and may read at once meanwhile.
+func TestWhatRestedComputesWhileTheDatabaseWorks(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var order []string
+	err := s.Read(t.Context(), func(tx *engine.Tx) error {
+		return tx.Interleave(func(tx *engine.Tx, _ func() bool) error {
+			var n int
+			err := tx.Get("count", `SELECT count(*) FROM meta`, nil, &n)
+			order = append(order, fmt.Sprint("answered ", n > 0))
+			return err
+		}, func(tx *engine.Tx, rest func() bool) error {
+			if !rest() {
+				return errors.New("nobody goes on")
+			}
+			var n int
+			order = append(order, "rested")
+			err := tx.Apart().Get("count at once", `SELECT 1 + count(*) FROM meta`, nil, &n)
+			order = append(order, fmt.Sprint("at once ", n > 1))
+			return err
+		})
+	})
+	if want := []string{"rested", "at once true", "answered true"}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("%q, %v; expected %q", order, err, want)
+	}
+}
+
+// TestAStatementThatWaitedFailsAmongFunctionsThatReadTogether fails with a statement that nobody waits for, whose error is
+// known when the first answer is read.
+func TestAStatementThatWaitedFailsAmongFunctionsThatReadTogether(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	read := func(tx *engine.Tx) error { return tx.Get("count", `SELECT count(*) FROM meta`, nil, new(int)) }
+	for _, fns := range [][]func(*engine.Tx) error{{read, read}, {read, func(tx *engine.Tx) error { return read(tx.Apart()) }}} {
+		err := s.Write(t.Context(), func(tx *engine.Tx) error {
+			for range 2 {
+				if err := tx.Exec("put it twice", `INSERT INTO meta (key, value) VALUES ('twice', '1')`); err != nil {
+					return err
+				}
+			}
+			return tx.Together(fns...)
+		})
+		if err == nil || !strings.Contains(err.Error(), "put it twice: ") || strings.Contains(err.Error(), "count") {
+			t.Errorf("%v", err)
+		}
+		if err := s.Write(t.Context(), read); err != nil {
+			t.Errorf("a write after it: %v", err)
+		}
 	}
 }

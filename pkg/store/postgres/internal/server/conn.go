@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -67,6 +68,7 @@ type conn struct {
 	waiting  []statement // in their order
 	opening  int         // how many of waiting a transaction began with: the BEGIN, its settings and its guard
 	sent     bool        // the BEGIN was
+	flight   *flight     // nil for nothing
 }
 
 type deferredKey struct{}
@@ -104,6 +106,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	if statements, ok := ctx.Value(sentKey{}).([]*engine.Statement); ok {
 		return c.sendAll(ctx, statements)
 	}
+	if n, ok := ctx.Value(receivedKey{}).(int); ok {
+		return driver.ResultNoRows, c.receive(n)
+	}
 	if a := answered(ctx); a != nil {
 		return driver.RowsAffected(a.tag.RowsAffected()), a.err
 	}
@@ -114,6 +119,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 			return driver.ResultNoRows, nil
 		}
 		return driver.ResultNoRows, c.flush(ctx)
+	}
+	if err := c.land(); err != nil {
+		return nil, err
 	}
 	if len(named) > 0 && len(c.waiting) > 0 {
 		if _, ok := named[0].Value.(pgx.QueryExecMode); ok { // which a batch knows nothing of
@@ -141,6 +149,9 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	if a := answered(ctx); a != nil {
 		return a, a.err
 	}
+	if err := c.land(); err != nil {
+		return nil, err
+	}
 	if len(c.waiting) == 0 {
 		return c.Conn.QueryContext(ctx, query, named)
 	}
@@ -165,30 +176,30 @@ func (c *conn) flush(ctx context.Context) error {
 	return nil
 }
 
-// send sends what waits and one more statement or several, whose results are the next of those returned. The caller closes
-// them.
-func (c *conn) send(ctx context.Context, last statement, more ...statement) (pgx.BatchResults, error) {
-	if c.Conn.Conn().IsClosed() {
-		return nil, driver.ErrBadConn
+// send sends what waits and one more statement, whose result is the next of those returned. The caller closes them.
+func (c *conn) send(ctx context.Context, last statement) (pgx.BatchResults, error) {
+	waited, results, err := c.launch(ctx, last)
+	if err != nil {
+		return nil, err
 	}
-	waiting := c.waiting
+	return results, ended(waited, results)
+}
+
+// launch sends what waits and more statements. The results are those of what waited, and then theirs.
+func (c *conn) launch(ctx context.Context, more ...statement) (waited []statement, results pgx.BatchResults, err error) {
+	if err := c.land(); err != nil {
+		return nil, nil, err
+	}
+	if c.Conn.Conn().IsClosed() {
+		return nil, nil, driver.ErrBadConn
+	}
+	waited = c.waiting
 	c.waiting, c.sent = nil, true
 	batch := &pgx.Batch{}
-	for _, s := range waiting {
+	for _, s := range slices.Concat(waited, more) {
 		batch.Queue(s.query, s.args...)
 	}
-	batch.Queue(last.query, last.args...)
-	for _, s := range more {
-		batch.Queue(s.query, s.args...)
-	}
-	results := c.Conn.Conn().SendBatch(ctx, batch)
-	for _, s := range waiting {
-		if err := s.ended(results); err != nil {
-			_ = results.Close()
-			return nil, &engine.Late{What: s.what, Err: err}
-		}
-	}
-	return results, nil
+	return waited, c.Conn.Conn().SendBatch(ctx, batch), nil
 }
 
 // closed closes results; an error that they returned already is not returned again.
@@ -217,6 +228,10 @@ type transaction struct {
 func (t *transaction) Commit() error {
 	c := t.conn
 	c.within = false
+	if err := c.land(); err != nil {
+		_ = t.undo()
+		return err
+	}
 	if !c.sent && len(c.waiting) == c.opening { // nothing was asked
 		c.waiting = nil
 		return nil
@@ -236,6 +251,7 @@ func (t *transaction) Commit() error {
 
 // Rollback implements driver.Tx. What waits is dropped.
 func (t *transaction) Rollback() error {
+	_ = t.conn.land() // an error ends the transaction too
 	t.conn.within, t.conn.waiting = false, nil
 	if !t.conn.sent {
 		return nil

@@ -55,6 +55,7 @@ type Server struct {
 	oid     int64
 	standby atomic.Bool // the server only reads; set by Identify
 	words   *tokens.Cutter
+	common  *wordCounts
 	notices *notices
 
 	committed atomic.Int64 // write transactions of this process
@@ -85,7 +86,7 @@ func Open(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data source name cannot be read: %w", errors.Join(memory.ErrInvalid, hidden(err)))
 	}
-	s := &Server{config: c, erased: make(chan struct{}, 1), notices: &notices{}}
+	s := &Server{config: c, erased: make(chan struct{}, 1), notices: &notices{}, common: newWordCounts()}
 	if s.schema = parsed.RuntimeParams["search_path"]; s.schema == "" {
 		s.schema = DefaultSchema
 	}

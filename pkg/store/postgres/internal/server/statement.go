@@ -99,6 +99,7 @@ var (
 	ofList  = regexp.MustCompile(`\bj\.`)
 	certain = regexp.MustCompile(`(?:\+((?:[a-z]+\.)?bank)|\b(length\((?:[a-z]+\.)?vector\))) = (\?\d*)`)
 
+	ofNumbers = regexp.MustCompile(`\(SELECT group_concat\(\w+, ' '\) FROM \(`)
 	concat    = regexp.MustCompile(`group_concat\(([^,]*?), ' '\)`)
 	likes     = regexp.MustCompile(`\bLIKE\b`)
 	objects   = regexp.MustCompile(`\bjson_object\(`)
@@ -123,6 +124,7 @@ func translate(query string, types []byte) string {
 	// and compared every row of a table with every number of the list when it took two of them to leave one row.
 	query = certain.ReplaceAllString(query, "CASE WHEN $1$2 = $3 THEN TRUE ELSE FALSE END")
 	query = unary.ReplaceAllString(query, "$1($2 || '')")
+	query = numberLists(query)
 	query = concat.ReplaceAllString(query, "string_agg(($1)::text, ' ')")
 	query = likes.ReplaceAllString(query, "ILIKE")
 	query = objects.ReplaceAllString(query, "json_build_object(")
@@ -170,6 +172,21 @@ func objectLists(query string) string {
 		open := at + len(list) - 1
 		inner, outer := closing(query, open+len(object)), closing(query, open)
 		query = query[:at] + "('[' || coalesce(string_agg((" + query[open+1:inner] + ")::text, ','" + query[inner:outer-1] + "), '') || ']')" + query[outer:]
+	}
+}
+
+// numberLists makes texts of the numbers that a subquery returns by an array, which takes two thirds of the time of an aggregate.
+func numberLists(query string) string {
+	for from := 0; ; {
+		m := ofNumbers.FindStringIndex(query[from:])
+		if m == nil {
+			return query
+		}
+		begin, open := from+m[0], from+m[1]-1
+		end := closing(query, open)
+		if from = open; end < len(query) && query[end] == ')' {
+			query = query[:begin] + "array_to_string(ARRAY" + query[open:end] + ", ' ')" + query[end+1:]
+		}
 	}
 }
 

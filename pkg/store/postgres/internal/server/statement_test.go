@@ -41,6 +41,8 @@ func TestStatement(t *testing.T) {
 		{"truth is a number", "SET live = ?", "SET live = $1::bigint", []any{true}},
 		{"lists of objects are joined", "(SELECT json_group_array(json_object('seq', s.seq + (1)) ORDER BY s.seq) FROM s)",
 			"(SELECT ('[' || coalesce(string_agg((json_build_object('seq', s.seq + (1)))::text, ',' ORDER BY s.seq), '') || ']') FROM s)", nil},
+		{"a list of numbers is an array", "SELECT (SELECT group_concat(no, ' ') FROM (SELECT f.no FROM facts f ORDER BY (f.said) LIMIT ?)), 1",
+			"SELECT array_to_string(ARRAY(SELECT f.no FROM facts f ORDER BY (f.said) LIMIT $1::bigint), ' '), 1", []any{3}},
 		{"lists of numbers are joined", "group_concat(fact || ' ' || said, ' ')", "string_agg((fact || ' ' || said)::text, ' ')", nil},
 	} {
 		if got, _ := s.Statement(c.given, c.args); got != c.want {

@@ -15,8 +15,8 @@ SELECT ?1, ?2, ?3, array_agg((?1 << 31) | (?2 << 23) | value ORDER BY value) FRO
 ON CONFLICT (bank, level, node) DO UPDATE SET keys = excluded.keys`,
 		// A node has one row: which terms are removed is of no account.
 		Remove: `DELETE FROM node_terms WHERE bank = ?1 AND level = ?2 AND node = ?3 AND ?4 IS NOT NULL`,
-		Find: `SELECT j.value, (SELECT string_agg(n.node::text, ' ') FROM
-  (SELECT t.node FROM node_terms t WHERE t.keys @> ARRAY[(?2 << 31) | (?3 << 23) | j.value] LIMIT ?4) n) FROM json_each(?1) j`,
+		Find: `SELECT j.value, array_to_string(ARRAY(SELECT t.node FROM node_terms t WHERE t.keys @> ARRAY[(?2 << 31) | (?3 << 23) | j.value] LIMIT ?4), ' ')
+FROM json_each(?1) j`,
 		Count: `SELECT count(*) FROM json_each(?4) j CROSS JOIN node_terms t ON t.bank = ?1 AND t.level = ?2 AND t.node = ?3
 WHERE t.keys @> ARRAY[(?1 << 31) | (?2 << 23) | j.value]`,
 	}

@@ -25,7 +25,10 @@ type answer struct {
 	err    error
 }
 
-type sentKey struct{}
+type (
+	sentKey     struct{}
+	receivedKey struct{}
+)
 
 // Send implements engine.Sender.
 func (*Server) Send(t *engine.Tx, statements []*engine.Statement) error {
@@ -33,23 +36,73 @@ func (*Server) Send(t *engine.Tx, statements []*engine.Statement) error {
 	return err
 }
 
-// sendAll runs statements in one round trip, and what waits before them. An error of one of them is in its answer.
+// Receive implements engine.Sender.
+func (*Server) Receive(t *engine.Tx, n int) error {
+	_, err := t.Raw().ExecContext(context.WithValue(t.Context(), receivedKey{}, n), "")
+	return err
+}
+
+// flight is what was sent together and is not answered whole.
+type flight struct {
+	results    pgx.BatchResults
+	before     []statement // those that waited, and came first
+	statements []*engine.Statement
+	received   int
+}
+
+// sendAll sends statements in one round trip, and what waits before them. What comes of them receive reads.
 func (c *conn) sendAll(ctx context.Context, statements []*engine.Statement) (driver.Result, error) {
-	var results pgx.BatchResults
-	var err error
-	first := statement{query: statements[0].Query, args: statements[0].Args}
-	more := make([]statement, len(statements)-1)
-	for i, s := range statements[1:] {
-		more[i] = statement{query: s.Query, args: s.Args}
+	all := make([]statement, len(statements))
+	for i, s := range statements {
+		all[i] = statement{query: s.Query, args: s.Args}
 	}
-	if results, err = c.send(ctx, first, more...); err != nil {
+	before, results, err := c.launch(ctx, all...)
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range statements {
-		s.Answer = c.read(results)
-	}
-	_ = results.Close() // an error is in an answer
+	c.flight = &flight{results: results, before: before, statements: statements}
 	return driver.ResultNoRows, nil
+}
+
+// receive sets the answers of the first n of the statements in flight; an error of one of them is in its answer. That of a
+// statement that waited is returned.
+func (c *conn) receive(n int) error {
+	f := c.flight
+	if f == nil {
+		return nil
+	}
+	if err := ended(f.before, f.results); err != nil {
+		c.flight = nil
+		return err
+	}
+	f.before = nil
+	for ; f.received < n; f.received++ {
+		f.statements[f.received].Answer = c.read(f.results)
+	}
+	if n == len(f.statements) {
+		c.flight = nil
+		_ = f.results.Close() // an error is in an answer
+	}
+	return nil
+}
+
+// land receives all that is in flight: nothing else can be sent before.
+func (c *conn) land() error {
+	if c.flight == nil {
+		return nil
+	}
+	return c.receive(len(c.flight.statements))
+}
+
+// ended reads what came of statements that waited, which are the next of the results. It closes them when one failed.
+func ended(waited []statement, results pgx.BatchResults) error {
+	for _, s := range waited {
+		if err := s.ended(results); err != nil {
+			_ = results.Close()
+			return &engine.Late{What: s.what, Err: err}
+		}
+	}
+	return nil
 }
 
 // read reads the next of the results whole.
