@@ -277,6 +277,9 @@ func forgetsInFiles(t *testing.T, server *postgrestest.Server, place string) {
 		}
 		return files
 	}
+	if err := server.Analyze(t.Context()); err != nil { // as the server does in its own time
+		t.Fatal(err)
+	}
 	if len(holding()) < 6 {
 		t.Fatalf("before the forget the words are in %q", holding())
 	}

@@ -14,8 +14,17 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
-// versionOne turns a store into one of the first version, whose terms had a row each.
+// versionOne turns a store into one of the first version, whose terms had a row each, and of whose texts there were statistics.
 const versionOne = `
+DO $$
+DECLARE c RECORD;
+BEGIN
+  FOR c IN SELECT attrelid::regclass AS name, attname FROM pg_attribute JOIN pg_class t ON t.oid = attrelid
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attstattarget = 0 AND attnum > 0 LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS -1', c.name, c.attname);
+  END LOOP;
+END $$;
+ANALYZE messages, facts, facts_fts;
 ALTER TABLE node_terms RENAME TO later;
 CREATE TABLE node_terms (bank BIGINT NOT NULL, level BIGINT NOT NULL, term BIGINT NOT NULL, node BIGINT NOT NULL,
   CONSTRAINT one PRIMARY KEY (bank, level, term, node));
@@ -73,13 +82,9 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := sql.Open("pgx/v5", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = raw.ExecContext(t.Context(), versionOne)
-	if err := errors.Join(err, raw.Close()); err != nil {
-		t.Fatal(err)
+	execute(t, dsn, versionOne)
+	if told := statisticsTell(t, dsn, "bees"); told == 0 {
+		t.Error("statistics of a store of version 1 tell nothing of bees")
 	}
 
 	reader := postgres.DefaultConfig(dsn)
@@ -88,6 +93,12 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 		t.Errorf("a reader of a store of version 1: %v", err)
 	}
 	db = open(t, postgres.DefaultConfig(dsn))
+	for _, when := range []string{"migrated", "analyzed"} {
+		if told := statisticsTell(t, dsn, "bees"); told > 0 {
+			t.Errorf("after the store was %s, the statistics of %d columns tell of bees", when, told)
+		}
+		execute(t, dsn, "ANALYZE facts, facts_fts, composites, entities")
+	}
 	if diff := cmp.Diff(before, neighbours(db)); diff != "" {
 		t.Errorf("neighbours before and after (-, +):\n%s", diff)
 	}
@@ -115,4 +126,33 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	if err := read.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// execute runs statements on a connection of its own.
+func execute(t *testing.T, dsn, statements string) {
+	t.Helper()
+	raw, err := sql.Open("pgx/v5", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.ExecContext(t.Context(), statements)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// statisticsTell returns how many columns of a schema have statistics with a word in them.
+func statisticsTell(t *testing.T, dsn, word string) (columns int) {
+	t.Helper()
+	raw, err := sql.Open("pgx/v5", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const count = `SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND
+  concat(histogram_bounds::text, most_common_vals::text, most_common_elems::text) LIKE '%' || $1::text || '%'`
+	err = raw.QueryRowContext(t.Context(), count, word).Scan(&columns)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return columns
 }

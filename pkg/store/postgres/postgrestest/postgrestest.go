@@ -143,12 +143,18 @@ func (s *Server) Schema(name string) string {
 }
 
 // Checkpoint writes everything that the server holds in memory to its files.
-func (s *Server) Checkpoint(ctx context.Context) error {
+func (s *Server) Checkpoint(ctx context.Context) error { return s.do(ctx, "CHECKPOINT") }
+
+// Analyze gathers the statistics of all tables, as the server does in its own time.
+func (s *Server) Analyze(ctx context.Context) error { return s.do(ctx, "ANALYZE") }
+
+// do runs a statement on a connection of its own.
+func (s *Server) do(ctx context.Context, statement string) error {
 	conn, err := pgx.Connect(ctx, s.Schema("public"))
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "CHECKPOINT")
+	_, err = conn.Exec(ctx, statement)
 	return errors.Join(err, conn.Close(ctx))
 }
 

@@ -530,5 +530,19 @@ BEGIN
 END $$;
 CREATE TRIGGER fact_vectors_kept BEFORE UPDATE OR DELETE ON fact_vectors FOR EACH ROW EXECUTE FUNCTION keep_vector();
 
-INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '2');
+-- Statistics would hold words that forgetting cannot reach in the server's catalogue. None are gathered of texts, but of those
+-- that are words of the program.
+DO $$
+DECLARE c RECORD;
+BEGIN
+  FOR c IN SELECT a.attrelid::regclass AS name, a.attname FROM pg_catalog.pg_attribute a
+    JOIN pg_catalog.pg_class t ON t.oid = a.attrelid AND t.relkind = 'r' AND t.relnamespace = current_schema()::regnamespace
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'bytea'::regtype, 'tsvector'::regtype)
+      AND a.attname NOT IN ('kind', 'record', 'role', 'state', 'stream', 'type')
+  LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', c.name, c.attname);
+  END LOOP;
+END $$;
+
+INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '3');
 INSERT INTO applied (stream, part, seq) VALUES ('MEM_MESSAGES', 0, 0), ('MEM_WRITES', 0, 0);
