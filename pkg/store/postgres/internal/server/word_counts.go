@@ -42,11 +42,17 @@ func (c *wordCounts) get(i engine.TextIndex, q engine.WordQuery, words string) (
 	return c.held.Get(c.key(i, q, words))
 }
 
+// enoughCounted is how many of the latest rows tell of all of them.
+const enoughCounted = 100
+
 // put notes what a search found: all rows, or the latest as many as were asked for. Of those there are as many in every range
-// of numbers as in the one that they fill.
+// of numbers as in the one that they fill; a few tell nothing.
 func (c *wordCounts) put(i engine.TextIndex, q engine.WordQuery, words string, found []int64) {
 	n := len(found)
 	if n > 0 && n >= q.Limit {
+		if n < enoughCounted {
+			return
+		}
 		n = int(float64(n) * float64(q.Last-q.First+1) / float64(max(1, q.Last-found[n-1]+1)))
 	}
 	c.mu.Lock()
