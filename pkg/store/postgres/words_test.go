@@ -99,6 +99,7 @@ func checkWord(t *testing.T, s engine.Database, index engine.TextIndex, there []
 		return err
 	})
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v and what begins with %q, the latest %d: %d rows %v, %v; expected %d", q.Forms, q.Prefix, q.Limit, len(got), got[:min(5, len(got))], err, len(want))
+		t.Errorf("%v and what begins with %q, the latest %d: %d rows %v, %v; expected %d", q.Forms, q.Prefix, q.Limit, len(got),
+			got[:min(5, len(got))], err, len(want))
 	}
 }

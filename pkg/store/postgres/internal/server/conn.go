@@ -68,7 +68,7 @@ type conn struct {
 	waiting  []statement // in their order
 	opening  int         // how many of waiting a transaction began with: the BEGIN, its settings and its guard
 	sent     bool        // the BEGIN was
-	flight   *flight     // nil for nothing
+	open     *openBatch  // nil for none
 }
 
 type deferredKey struct{}
@@ -120,7 +120,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 		}
 		return driver.ResultNoRows, c.flush(ctx)
 	}
-	if err := c.land(); err != nil {
+	if err := c.drain(); err != nil {
 		return nil, err
 	}
 	if len(named) > 0 && len(c.waiting) > 0 {
@@ -149,7 +149,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	if a := answered(ctx); a != nil {
 		return a, a.err
 	}
-	if err := c.land(); err != nil {
+	if err := c.drain(); err != nil {
 		return nil, err
 	}
 	if len(c.waiting) == 0 {
@@ -178,16 +178,16 @@ func (c *conn) flush(ctx context.Context) error {
 
 // send sends what waits and one more statement, whose result is the next of those returned. The caller closes them.
 func (c *conn) send(ctx context.Context, last statement) (pgx.BatchResults, error) {
-	waited, results, err := c.launch(ctx, last)
+	waited, results, err := c.sendBatch(ctx, last)
 	if err != nil {
 		return nil, err
 	}
 	return results, ended(waited, results)
 }
 
-// launch sends what waits and more statements. The results are those of what waited, and then theirs.
-func (c *conn) launch(ctx context.Context, more ...statement) (waited []statement, results pgx.BatchResults, err error) {
-	if err := c.land(); err != nil {
+// sendBatch sends what waits and more statements. The results are those of what waited, and then theirs.
+func (c *conn) sendBatch(ctx context.Context, more ...statement) (waited []statement, results pgx.BatchResults, err error) {
+	if err := c.drain(); err != nil {
 		return nil, nil, err
 	}
 	if c.Conn.Conn().IsClosed() {
@@ -228,7 +228,7 @@ type transaction struct {
 func (t *transaction) Commit() error {
 	c := t.conn
 	c.within = false
-	if err := c.land(); err != nil {
+	if err := c.drain(); err != nil {
 		_ = t.undo()
 		return err
 	}
@@ -251,7 +251,7 @@ func (t *transaction) Commit() error {
 
 // Rollback implements driver.Tx. What waits is dropped.
 func (t *transaction) Rollback() error {
-	_ = t.conn.land() // an error ends the transaction too
+	_ = t.conn.drain() // an error ends the transaction too
 	t.conn.within, t.conn.waiting = false, nil
 	if !t.conn.sent {
 		return nil

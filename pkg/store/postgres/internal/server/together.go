@@ -42,8 +42,8 @@ func (*Server) Receive(t *engine.Tx, n int) error {
 	return err
 }
 
-// flight is what was sent together and is not answered whole.
-type flight struct {
+// openBatch is what was sent together and is not answered whole.
+type openBatch struct {
 	results    pgx.BatchResults
 	before     []statement // those that waited, and came first
 	statements []*engine.Statement
@@ -56,42 +56,42 @@ func (c *conn) sendAll(ctx context.Context, statements []*engine.Statement) (dri
 	for i, s := range statements {
 		all[i] = statement{query: s.Query, args: s.Args}
 	}
-	before, results, err := c.launch(ctx, all...)
+	before, results, err := c.sendBatch(ctx, all...)
 	if err != nil {
 		return nil, err
 	}
-	c.flight = &flight{results: results, before: before, statements: statements}
+	c.open = &openBatch{results: results, before: before, statements: statements}
 	return driver.ResultNoRows, nil
 }
 
-// receive sets the answers of the first n of the statements in flight; an error of one of them is in its answer. That of a
+// receive sets the answers of the first n statements of the open batch; an error of one of them is in its answer. That of a
 // statement that waited is returned.
 func (c *conn) receive(n int) error {
-	f := c.flight
-	if f == nil {
+	b := c.open
+	if b == nil {
 		return nil
 	}
-	if err := ended(f.before, f.results); err != nil {
-		c.flight = nil
+	if err := ended(b.before, b.results); err != nil {
+		c.open = nil
 		return err
 	}
-	f.before = nil
-	for ; f.received < n; f.received++ {
-		f.statements[f.received].Answer = c.read(f.results)
+	b.before = nil
+	for ; b.received < n; b.received++ {
+		b.statements[b.received].Answer = c.read(b.results)
 	}
-	if n == len(f.statements) {
-		c.flight = nil
-		_ = f.results.Close() // an error is in an answer
+	if n == len(b.statements) {
+		c.open = nil
+		_ = b.results.Close() // an error is in an answer
 	}
 	return nil
 }
 
-// land receives all that is in flight: nothing else can be sent before.
-func (c *conn) land() error {
-	if c.flight == nil {
+// drain receives what the open batch has left: nothing else can be sent before.
+func (c *conn) drain() error {
+	if c.open == nil {
 		return nil
 	}
-	return c.receive(len(c.flight.statements))
+	return c.receive(len(c.open.statements))
 }
 
 // ended reads what came of statements that waited, which are the next of the results. It closes them when one failed.

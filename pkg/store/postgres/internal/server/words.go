@@ -193,15 +193,17 @@ func (s *Server) latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, m 
 	}
 	either := "(" + strings.Join(lexemes, " | ") + ")"
 	n, known := s.common.get(i, q, either)
-	search := latestRuns
+	var out []int64
+	var err error
 	if known && n <= few || !known && q.Last-q.First < unknownIn {
-		search = allRows
+		out, err = allRows(t, i, q, either)
+	} else {
+		alone := 0
+		if known && m.begins == "" { // by and large the runs that have as many rows as are asked for
+			alone = int(min(singles, 1+1.2*float64(q.Limit)*float64(q.Last-q.First+1)/float64(max(1, n)*run)))
+		}
+		out, err = latestRuns(t, i, q, either, alone)
 	}
-	alone := 0
-	if known && m.begins == "" { // by and large the runs that have as many rows as are asked for
-		alone = int(min(singles, 1+1.2*float64(q.Limit)*float64(q.Last-q.First+1)/float64(max(1, n)*run)))
-	}
-	out, err := search(t, i, q, either, alone)
 	if err == nil {
 		s.common.put(i, q, either, out)
 	}
@@ -209,7 +211,7 @@ func (s *Server) latest(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, m 
 }
 
 // allRows returns the latest of the rows that have one of few lexemes.
-func allRows(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, lexemes string, _ int) ([]int64, error) {
+func allRows(t *engine.Tx, i engine.TextIndex, q engine.WordQuery, lexemes string) ([]int64, error) {
 	if !q.Alone {
 		lexemes = quoted(bankLexeme(q.Bank)) + " & " + lexemes
 	}
