@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,18 +10,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/eunoe-memory/eunoe/pkg/consolidate"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
 )
 
-// versionOne turns a store into one of the first version, whose terms had a row each, and of whose texts there were statistics.
+// triggersOfVersionThree counted what a transaction counts now.
+//
+//go:embed testdata/triggers_of_version_3.sql
+var triggersOfVersionThree string
+
+// versionOne turns a store of version 3 into one of the first version, whose terms had a row each, and of whose texts there were
+// statistics.
 const versionOne = `
+ALTER TABLE row_counts DROP COLUMN gone;
 DO $$
 DECLARE c RECORD;
 BEGIN
   FOR c IN SELECT attrelid::regclass AS name, attname FROM pg_attribute JOIN pg_class t ON t.oid = attrelid
-    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attstattarget = 0 AND attnum > 0 LOOP
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attstattarget = 0 AND attnum > 0 AND NOT attisdropped LOOP
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS -1', c.name, c.attname);
   END LOOP;
 END $$;
@@ -82,9 +91,13 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, dsn, versionOne)
+	execute(t, dsn, triggersOfVersionThree+versionOne)
 	if told := statisticsTell(t, dsn, "bees"); told == 0 {
 		t.Error("statistics of a store of version 1 tell nothing of bees")
+	}
+
+	if n := triggers(t, dsn); n == 0 {
+		t.Error("a store of version 1 has no triggers")
 	}
 
 	reader := postgres.DefaultConfig(dsn)
@@ -99,9 +112,22 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 		}
 		execute(t, dsn, "ANALYZE facts, facts_fts, composites, entities")
 	}
+	fresh := newSchema(t)
+	open(t, postgres.DefaultConfig(fresh))
+	if n := triggers(t, dsn) + triggers(t, fresh); n > 0 {
+		t.Errorf("a migrated store and a new one have %d triggers", n)
+	}
 	if diff := cmp.Diff(before, neighbours(db)); diff != "" {
 		t.Errorf("neighbours before and after (-, +):\n%s", diff)
 	}
+	message := memory.Message{ID: "m", Bank: "hive", Session: "s", Role: memory.RoleUser, Speaker: "Marta", Content: "The honey is sold out.", Time: said}
+	event := consolidate.MessageEvent{Seq: 1, Bank: "hive", Session: "s", Stored: said, State: memory.StatePending, Message: &message}
+	if err := db.ApplyMessages(t.Context(), 0, 1, []consolidate.MessageEvent{event}); err != nil {
+		t.Fatal(err)
+	}
+	write(db, "hive", func(plan.View) (memory.Changes, error) {
+		return memory.Changes{Forgotten: &memory.Forgotten{Facts: []memory.FactID{facts[0].ID}}, Ended: []memory.MessageEnd{{Seq: 1, State: memory.StateSkipped}}}, nil
+	})
 	v, err := db.Verify(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
@@ -109,15 +135,16 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	// Messages and writes that a rule asks for are not there: the changes were made up.
 	rules := 0
 	for _, c := range v.Checks {
-		if strings.Contains(c.Rule, "terms") {
+		about := strings.Contains(c.Rule, "terms") || strings.Contains(c.Rule, "counted")
+		if about {
 			rules++
 		}
-		if c.Broken > 0 && strings.Contains(c.Rule, "terms") {
+		if c.Broken > 0 && about {
 			t.Errorf("%s: broken %d times, for example %q", c.Rule, c.Broken, c.Where)
 		}
 	}
-	if rules < 2 {
-		t.Errorf("%d rules of terms were checked", rules)
+	if rules < 5 {
+		t.Errorf("%d rules of terms and numbers were checked", rules)
 	}
 	read, err := postgres.Open(reader)
 	if err != nil {
@@ -142,17 +169,31 @@ func execute(t *testing.T, dsn, statements string) {
 }
 
 // statisticsTell returns how many columns of a schema have statistics with a word in them.
-func statisticsTell(t *testing.T, dsn, word string) (columns int) {
+func statisticsTell(t *testing.T, dsn, word string) int {
+	t.Helper()
+	const count = `SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND
+  concat(histogram_bounds::text, most_common_vals::text, most_common_elems::text) LIKE '%' || $1::text || '%'`
+	return number(t, dsn, count, word)
+}
+
+// triggers returns how many triggers the tables of a schema have, apart from those of references.
+func triggers(t *testing.T, dsn string) int {
+	t.Helper()
+	const count = `SELECT count(*) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal`
+	return number(t, dsn, count)
+}
+
+// number returns the number that a query finds, on a connection of its own.
+func number(t *testing.T, dsn, query string, args ...any) (n int) {
 	t.Helper()
 	raw, err := sql.Open("pgx/v5", dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const count = `SELECT count(*) FROM pg_stats WHERE schemaname = current_schema() AND
-  concat(histogram_bounds::text, most_common_vals::text, most_common_elems::text) LIKE '%' || $1::text || '%'`
-	err = raw.QueryRowContext(t.Context(), count, word).Scan(&columns)
+	err = raw.QueryRowContext(t.Context(), query, args...).Scan(&n)
 	if err := errors.Join(err, raw.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return columns
+	return n
 }

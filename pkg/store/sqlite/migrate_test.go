@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -124,7 +125,8 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	want := contentOf(t, db)
 	closeStore(t, db)
 
-	old := openStore(t, sqlite.DefaultConfig(versionSix(t, path)))
+	earlier := versionSix(t, path)
+	old := openStore(t, sqlite.DefaultConfig(earlier))
 	if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(contentOf(t, old), "\n")); d != "" {
 		t.Errorf("what was migrated differs from what this version makes (-want +got):\n%s", d)
 	}
@@ -135,10 +137,30 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 	if err != nil || !found.OK {
 		t.Errorf("verify found %q, %v", found.Problems, err)
 	}
+	for _, file := range []string{path, earlier} {
+		if names := triggers(t, file); len(names) > 0 {
+			t.Errorf("%s has the triggers %q: a transaction counts what it writes itself", file, names)
+		}
+	}
 	out, err := old.Outcome(ctx, "b", "op-1")
 	if err != nil || out == nil || out.Op != "op-1" || out.Write != 1 || out.Facts != 4 || len(out.Results) != 1 {
 		t.Errorf("the outcome of the op is %+v, %v", out, err)
 	}
+}
+
+// triggers returns the names of the triggers that a store has.
+func triggers(t *testing.T, file string) (names []string) {
+	t.Helper()
+	raw, err := sql.Open("sqlite3", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list string
+	err = raw.QueryRow("SELECT coalesce(group_concat(name), '') FROM sqlite_schema WHERE type = 'trigger'").Scan(&list)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
 func contentOf(t *testing.T, db *sqlite.DB) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -46,14 +47,7 @@ CREATE TABLE skill_tools (
 CREATE VIEW skills_text AS SELECT no, 'b' || bank AS bank, intent, grams FROM skills;
 CREATE VIRTUAL TABLE skills_fts USING fts5(bank, intent, grams, content = 'skills_text', content_rowid = 'no',
   tokenize = 'porter unicode61 remove_diacritics 2');
-INSERT INTO skills_fts (skills_fts, rank) VALUES ('secure-delete', 1);
-CREATE TRIGGER skills_counted AFTER INSERT ON skills BEGIN
-  INSERT INTO row_counts (bank, record, n, first, last) VALUES (new.bank, 'skill', 1, new.no, new.no)
-  ON CONFLICT (bank, record) DO UPDATE SET n = n + 1, first = min(first, new.no), last = max(last, new.no);
-END;
-CREATE TRIGGER skills_uncounted AFTER DELETE ON skills BEGIN
-  UPDATE row_counts SET n = n - 1 WHERE bank = old.bank AND record = 'skill';
-END;`
+INSERT INTO skills_fts (skills_fts, rank) VALUES ('secure-delete', 1);`
 
 // skills is the entry: all that the store knows of the kind.
 func skills() schema.Records[skill] {
@@ -136,20 +130,23 @@ func TestANewRecordKindIsAMigrationAndAnEntry(t *testing.T) {
 	said := time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
 	message := memory.Message{ID: "m", Bank: "b", Session: "s", Role: memory.RoleUser, Speaker: "Ann", Content: "hello", Time: said}
 	must(db.ApplyMessages(ctx, 0, 1, []consolidate.MessageEvent{{Seq: 1, Bank: "b", Session: "s", Stored: said, State: memory.StatePending, Message: &message}}))
-	write := func(fn func(tx *engine.Tx, bank int64) error) {
+	write := func(fn func(tx *engine.Tx, counter *schema.Counter, bank int64) error) {
 		t.Helper()
 		must(opened.file.Write(ctx, func(tx *engine.Tx) error {
 			var bank int64
 			if err := tx.Get("look up the bank", `SELECT no FROM banks WHERE id = 'b'`, nil, &bank); err != nil {
 				return err
 			}
-			return fn(tx, bank)
+			counter := schema.NewCounter()
+			return errors.Join(fn(tx, counter, bank), counter.Write(tx))
 		}))
 	}
 	stored := skill{ID: "sk_1", Intent: "Restart the printers", Tools: []string{"ssh"}, Said: said, Confidence: .8}
 	later := skill{ID: "sk_2", Intent: "Restart the router", Tools: []string{"ssh", "telnet"}, Said: said.Add(time.Hour), Confidence: .9}
 	for _, s := range []skill{{ID: "sk_1", Intent: "Start the printers", Tools: []string{"lpd"}, Said: said}, stored, later} {
-		write(func(tx *engine.Tx, bank int64) error { return skills().Put(tx, bank, s) })
+		write(func(tx *engine.Tx, counter *schema.Counter, bank int64) error {
+			return skills().Put(tx, counter, bank, s)
+		})
 	}
 
 	list := func() (ids []string) {
@@ -202,7 +199,7 @@ func TestANewRecordKindIsAMigrationAndAnEntry(t *testing.T) {
 		}
 		return err
 	}))
-	write(func(tx *engine.Tx, bank int64) error {
+	write(func(tx *engine.Tx, _ *schema.Counter, bank int64) error {
 		got, err := skills().Get(tx, bank, []string{"sk_1", "sk_9"})
 		if err == nil && (len(got) != 1 || fmt.Sprint(got[0]) != fmt.Sprint(stored)) {
 			t.Errorf("read back %+v", got)
@@ -215,16 +212,20 @@ func TestANewRecordKindIsAMigrationAndAnEntry(t *testing.T) {
 	sound()
 
 	// A rule of the entry is checked.
-	write(func(tx *engine.Tx, _ int64) error {
+	write(func(tx *engine.Tx, _ *schema.Counter, _ int64) error {
 		return tx.Exec("break a rule", `DELETE FROM skill_tools WHERE tool = 'telnet'`)
 	})
-	write(func(tx *engine.Tx, _ int64) error { return tx.Exec("break a rule", `DELETE FROM skill_tools`) })
+	write(func(tx *engine.Tx, _ *schema.Counter, _ int64) error {
+		return tx.Exec("break a rule", `DELETE FROM skill_tools`)
+	})
 	if v, err := db.Verify(ctx, false); err != nil || v.OK || !strings.Contains(strings.Join(v.Problems, " "), "a skill has a tool") {
 		t.Errorf("verify found %q, %v", v.Problems, err)
 	}
 
 	// A removed skill is in no index, and erasing a bank erases its skills.
-	write(func(tx *engine.Tx, bank int64) error { return skills().Remove(tx, bank, "sk_1") })
+	write(func(tx *engine.Tx, counter *schema.Counter, bank int64) error {
+		return skills().Remove(tx, counter, bank, "sk_1")
+	})
 	if d := dump(); strings.Contains(d, "printers") || find("printer") != 0 {
 		t.Errorf("the dump after a removal is %s", d)
 	}

@@ -38,6 +38,7 @@ type applier struct {
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 	stored  stored                       // of what they change
 
+	counter      *schema.Counter // of the transaction
 	embedder     schema.Embedder
 	embedderRead bool
 	erased       bool     // something was erased
@@ -48,10 +49,13 @@ type applier struct {
 // apply runs fn as one write transaction.
 func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
 	a := &applier{db: db, messages: schema.Messages(), facts: schema.Facts(), composites: schema.Composites(),
-		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}}
+		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}, counter: schema.NewCounter()}
 	err := db.database.Write(ctx, func(tx *engine.Tx) error {
 		a.tx = tx
-		if err := fn(a); err != nil || !a.erased {
+		if err := fn(a); err != nil {
+			return err
+		}
+		if err := a.counter.Write(tx); err != nil || !a.erased {
 			return err
 		}
 		return tx.RequestScrub()

@@ -44,6 +44,9 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 		return err
 	}
 	a.put[c.ID] = no
+	if !stored {
+		a.counter.Came(bank, memory.RecordComposite, no)
+	}
 	a.cache.DropComposite(bank, before.level, no, from, before.entities)
 	if !stored || before.text != c.Text || before.level != c.Level {
 		var was []string
@@ -215,5 +218,6 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 	if err := a.tx.Exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {
 		return err
 	}
+	a.counter.Went(bank, memory.RecordComposite)
 	return schema.RemoveUses(a.tx, bank, string(id))
 }

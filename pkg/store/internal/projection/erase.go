@@ -58,6 +58,11 @@ func (a *applier) removeFact(bank int64, id memory.FactID, was factState) ([]mem
 	if err := a.facts.Reindex(a.tx, was.no, bank, []string{was.text, was.grams}, nil); err != nil {
 		return nil, err
 	}
+	if err := a.keepVectors(was.no); err != nil {
+		return nil, err
+	}
+	a.counter.Went(bank, memory.RecordFact)
+	a.counter.Vector(bank, memory.RecordFact, was.no)
 	for _, s := range []string{
 		`DELETE FROM facts WHERE id = ?1`, // its sources and its vector are removed with it
 		`UPDATE facts SET superseded = NULL WHERE superseded = ?1`,
@@ -187,10 +192,10 @@ func (a *applier) trimNaming(bank int64) error {
 // it from coming back.
 func (a *applier) eraseMessage(bank int64, seq uint64) error {
 	a.erased = true
-	var id, state string
+	var id, state, session string
 	what := fmt.Sprintf("erase message %d", seq)
-	const event = `SELECT coalesce(m.id, e.id, ''), e.state FROM message_events e LEFT JOIN messages m ON m.seq = e.seq WHERE e.seq = ? AND e.bank = ?`
-	found, err := a.tx.Find(what, event, []any{int64(seq), bank}, &id, &state)
+	const event = `SELECT coalesce(m.id, e.id, ''), e.state, e.session FROM message_events e LEFT JOIN messages m ON m.seq = e.seq WHERE e.seq = ? AND e.bank = ?`
+	found, err := a.tx.Find(what, event, []any{int64(seq), bank}, &id, &state, &session)
 	if err != nil || !found || state == string(memory.StateForgotten) {
 		return err
 	}
@@ -201,6 +206,7 @@ func (a *applier) eraseMessage(bank int64, seq uint64) error {
 	if err := a.tx.Exec(what, forget, int64(seq)); err != nil {
 		return err
 	}
+	a.counter.Event(bank, memory.SessionID(session), memory.MessageState(state), memory.StateForgotten)
 	return a.eraseMessageRow(bank, seq, what)
 }
 
@@ -217,6 +223,8 @@ func (a *applier) eraseMessageRow(bank int64, seq uint64, what string) error {
 	if err := a.tx.Exec(what, `DELETE FROM messages WHERE seq = ?`, int64(seq)); err != nil {
 		return err
 	}
+	a.counter.Went(bank, memory.RecordMessage)
+	a.counter.Vector(bank, memory.RecordMessage, int64(seq))
 	if err := schema.RemoveUses(a.tx, bank, id); err != nil {
 		return err
 	}

@@ -174,6 +174,7 @@ ON CONFLICT (bank, entity) DO UPDATE SET live = entity_counts.live + excluded.li
 func (a *applier) putMessageVector(bank int64, v memory.LateVector) error {
 	const put = `INSERT INTO message_vectors (message, bank, vector) SELECT m.seq, m.bank, ?3 FROM messages m WHERE m.seq = ?1 AND +m.bank = ?2
 ON CONFLICT (message) DO NOTHING`
+	a.counter.Vector(bank, memory.RecordMessage, int64(v.Seq))
 	return a.tx.Exec("store the vector of a message", put, int64(v.Seq), bank, sketch.Pack(v.Vector))
 }
 

@@ -50,6 +50,7 @@ func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactI
 type stored struct {
 	facts      map[memory.FactID]factState // of those that they put
 	composites map[memory.CompositeID]compositeState
+	events     map[uint64]storedEvent // of those that end, by sequence
 }
 
 // readStored reads, together, what is stored of what changes are about.
@@ -69,6 +70,10 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 		},
 		func(tx *engine.Tx) (err error) {
 			a.stored.composites, err = a.in(tx).storedComposites(bank, composites)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			a.stored.events, err = a.in(tx).storedEvents(bank, c.Ended)
 			return err
 		},
 	)
@@ -100,6 +105,12 @@ func (a *applier) putFact(bank int64, f memory.Fact, was factState) (now factSta
 		return now, err
 	}
 	a.cache.PutFact(bank, now.no, f, was.no != 0)
+	switch {
+	case was.no == 0:
+		a.counter.Came(bank, memory.RecordFact, now.no)
+	case was.text != now.text:
+		a.counter.Reworded(bank, memory.RecordFact)
+	}
 	return now, inTurn(
 		func() error { return a.indexFact(bank, was, now) },
 		func() error { return a.putTerms(bank, 0, now.no, was.neighbourText(), now.neighbourText()) },
@@ -190,8 +201,18 @@ func (a *applier) putFactVector(bank, fact int64, stored bool, v memory.Vector) 
 		}
 		if !queued { // composites may share the vector it had
 			a.cache.Clear()
+			if err := a.keepVectors(fact); err != nil {
+				return err
+			}
 		}
 	}
+	a.counter.Vector(bank, memory.RecordFact, fact)
 	const put = `INSERT INTO fact_vectors (bank, fact, vector) VALUES (?, ?, ?) ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector`
 	return a.tx.Exec("store vector", put, bank, fact, sketch.Pack(v))
+}
+
+// keepVectors leaves the composites that share the vector of a fact the one that they have, before the fact's changes or goes.
+func (a *applier) keepVectors(fact int64) error {
+	const keep = `UPDATE composite_vectors SET vector = (SELECT v.vector FROM fact_vectors v WHERE v.fact = ?1), fact = NULL WHERE fact = ?1`
+	return a.tx.Exec("keep the vectors of composites", keep, fact)
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -136,6 +137,7 @@ type eventRow struct {
 
 func (a *applier) putEvent(r eventRow) error {
 	const insert = `INSERT INTO message_events (seq, bank, session, state, stored, id, speaker) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	a.counter.Event(r.bank, r.session, "", r.state)
 	return a.tx.Exec("store event", insert, int64(r.seq), r.bank, engine.Text(string(r.session)), string(r.state), r.stored, r.id, r.speaker)
 }
 
@@ -164,6 +166,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	if err != nil {
 		return err
 	}
+	a.counter.Came(bank, memory.RecordMessage, int64(e.Seq))
 	return a.messages.Reindex(a.tx, int64(e.Seq), bank, nil, []string{content, caption, grams})
 }
 
@@ -184,17 +187,70 @@ WHERE (excluded.time, excluded.by) < (replacements.time, replacements.by)`
 	return a.tx.Exec(fmt.Sprintf("replace message %q", string(r.ID)), put, bank, engine.Text(string(r.ID)), int64(r.By), engine.Micros(r.Time))
 }
 
-// endMessages sets what became of message events, those in succession with one state at once. A malformed event stays dead,
-// a duplicate a duplicate, a forgotten one forgotten; the end of a window replaces an earlier one, but never by dead.
+// storedEvent is what decides whether a message event ends.
+type storedEvent struct {
+	state   memory.MessageState
+	session memory.SessionID
+	kept    bool // its message is stored
+}
+
+// storedEvents returns what is stored of message events.
+func (a *applier) storedEvents(bank int64, ends []memory.MessageEnd) (map[uint64]storedEvent, error) {
+	const find = `SELECT e.seq, e.state, e.session, EXISTS (SELECT 1 FROM messages m WHERE m.seq = e.seq)
+FROM json_each(?1) j CROSS JOIN message_events e ON e.seq = j.value WHERE +e.bank = ?2`
+	out := make(map[uint64]storedEvent, len(ends))
+	if len(ends) == 0 {
+		return out, nil
+	}
+	seqs := make([]uint64, len(ends))
+	for i, e := range ends {
+		seqs[i] = e.Seq
+	}
+	err := a.tx.Each("look up message events", find, []any{engine.List(seqs), bank}, func(rows *sql.Rows) error {
+		var seq uint64
+		var e storedEvent
+		err := rows.Scan(&seq, &e.state, &e.session, &e.kept)
+		out[seq] = e
+		return err
+	})
+	return out, err
+}
+
+// ends reports whether a message event takes the state of an end. A malformed event stays dead, a duplicate a duplicate, a
+// forgotten one forgotten; the end of a window replaces an earlier one, but never by dead.
+func (e storedEvent) ends(state memory.MessageState) bool {
+	switch e.state {
+	case state:
+		return false
+	case memory.StatePending:
+		return true
+	case memory.StateDead, memory.StateThrottled, memory.StateSkipped, memory.StateCommitted, memory.StateEmpty:
+		return e.kept && state != memory.StateDead
+	}
+	return false
+}
+
+// endMessages sets what became of message events, those in succession with one state at once.
 func (a *applier) endMessages(bank int64, ends []memory.MessageEnd) error {
-	const end = `UPDATE message_events SET state = ?1 WHERE seq IN (SELECT value FROM json_each(?2)) AND +bank = ?3 AND state <> ?1 AND (state = 'pending'
-  OR (?1 <> 'dead' AND state IN ('dead', 'throttled', 'skipped', 'committed', 'empty') AND EXISTS (SELECT 1 FROM messages m WHERE m.seq = message_events.seq)))`
+	const end = `UPDATE message_events SET state = ? WHERE seq IN (SELECT value FROM json_each(?))`
 	for len(ends) > 0 {
 		state, seqs := ends[0].State, []int64(nil)
 		for len(ends) > 0 && ends[0].State == state {
-			seqs, ends = append(seqs, int64(ends[0].Seq)), ends[1:]
+			seq := ends[0].Seq
+			ends = ends[1:]
+			was := a.stored.events[seq]
+			if !was.ends(state) {
+				continue
+			}
+			seqs = append(seqs, int64(seq))
+			a.counter.Event(bank, was.session, was.state, state)
+			was.state = state
+			a.stored.events[seq] = was
 		}
-		if err := a.tx.Exec(fmt.Sprintf("end messages from %d on", seqs[0]), end, string(state), engine.List(seqs), bank); err != nil {
+		if len(seqs) == 0 {
+			continue
+		}
+		if err := a.tx.Exec(fmt.Sprintf("end messages from %d on", seqs[0]), end, string(state), engine.List(seqs)); err != nil {
 			return err
 		}
 	}

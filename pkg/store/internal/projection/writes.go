@@ -46,6 +46,9 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		if a.erased { // erased text must not survive in memory either
 			cached.Clear()
 		}
+		if err := a.counter.Write(a.tx); err != nil {
+			return err
+		}
 		return db.Maintain(a.tx)
 	})
 	if err != nil {
@@ -129,10 +132,12 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		func() error { return each(bank, c.Relations, a.putRelation) },
 		func() error { return each(bank, c.Conflicts, a.putConflict) },
 		func() error {
-			return each(bank, c.Observations, func(bank int64, o memory.Observation) error { return observations.Put(a.tx, bank, o) })
+			return each(bank, c.Observations, func(bank int64, o memory.Observation) error { return observations.Put(a.tx, a.counter, bank, o) })
 		},
 		func() error {
-			return each(bank, c.RemovedObservations, func(bank int64, id memory.ObservationID) error { return observations.Remove(a.tx, bank, string(id)) })
+			return each(bank, c.RemovedObservations, func(bank int64, id memory.ObservationID) error {
+				return observations.Remove(a.tx, a.counter, bank, string(id))
+			})
 		},
 		func() error { return each(bank, c.RemovedConflicts, a.removeConflict) },
 		func() error { return each(bank, c.Replacements, a.putReplacement) },

@@ -156,7 +156,10 @@ func (k Kind) Reindex(tx *engine.Tx, no, bank int64, was, now []string) error {
 func (k Kind) CheckIndex(tx *engine.Tx) error { return tx.Engine().CheckIndex(tx, k.TextIndex()) }
 
 // EraseBank deletes the rows of a bank from every table of the schema, but for those of message events behind a sequence.
-func (s Schema) EraseBank(tx *engine.Tx, bank int64, upto uint64) error {
+func (s Schema) EraseBank(tx *engine.Tx, t *Counter, bank int64, upto uint64) error {
+	if err := t.beforeErasure(tx, s, bank); err != nil {
+		return err
+	}
 	for _, k := range s.Kinds {
 		if len(k.Indexed) == 0 {
 			continue
@@ -170,18 +173,18 @@ func (s Schema) EraseBank(tx *engine.Tx, bank int64, upto uint64) error {
 		}
 	}
 	for _, k := range s.Kinds {
-		for _, t := range k.Tables {
-			if !t.OfBank {
+		for _, table := range k.Tables {
+			if !table.OfBank {
 				continue
 			}
-			erase, args := `DELETE FROM `+t.Name+` WHERE bank = ?`, []any{bank}
-			if t.Sequence != "" {
-				erase, args = erase+` AND `+t.Sequence+` <= ?`, append(args, int64(upto))
+			erase, args := `DELETE FROM `+table.Name+` WHERE bank = ?`, []any{bank}
+			if table.Sequence != "" {
+				erase, args = erase+` AND `+table.Sequence+` <= ?`, append(args, int64(upto))
 			}
-			if err := tx.Exec("erase the bank's "+t.Name, erase, args...); err != nil {
+			if err := tx.Exec("erase the bank's "+table.Name, erase, args...); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return t.afterErasure(tx, s, bank)
 }

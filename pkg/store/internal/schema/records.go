@@ -38,8 +38,8 @@ type Link[T any] struct {
 	Into                 func(*T) any      // what it is scanned into: JSONList of the field
 }
 
-// Put stores the whole new state of a record, with its links and its words.
-func (r Records[T]) Put(tx *engine.Tx, bank int64, v T) error {
+// Put stores the whole new state of a record, with its links and its words, and counts it.
+func (r Records[T]) Put(tx *engine.Tx, t *Counter, bank int64, v T) error {
 	id, err := stored(r.Columns[0].Value(&v))
 	if err != nil {
 		return err
@@ -76,6 +76,12 @@ func (r Records[T]) Put(tx *engine.Tx, bank int64, v T) error {
 	if err := tx.Get(what, put, args, &no); err != nil {
 		return err
 	}
+	switch {
+	case !existed:
+		t.Came(bank, r.Record, no)
+	case was != nil && was[0] != now[0]:
+		t.Reworded(bank, r.Record)
+	}
 	if now != nil {
 		if err := r.Reindex(tx, no, bank, was, now); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
@@ -99,7 +105,7 @@ func (r Records[T]) Put(tx *engine.Tx, bank int64, v T) error {
 
 // Remove erases a record with its words, its links and what feedback reported of it. One that is not stored changes
 // nothing.
-func (r Records[T]) Remove(tx *engine.Tx, bank int64, id string) error {
+func (r Records[T]) Remove(tx *engine.Tx, t *Counter, bank int64, id string) error {
 	no, was, err := r.before(tx, bank, id)
 	if err != nil || no == 0 {
 		return err
@@ -113,6 +119,7 @@ func (r Records[T]) Remove(tx *engine.Tx, bank int64, id string) error {
 	if err := tx.Exec(what, fmt.Sprintf("DELETE FROM %s WHERE %s = ?", r.Table, r.Number), no); err != nil {
 		return err
 	}
+	t.Went(bank, r.Record)
 	return RemoveUses(tx, bank, id)
 }
 

@@ -13,6 +13,7 @@ func (s Schema) Rules(e engine.Engine) []Rule {
 	for _, k := range s.Kinds {
 		out = append(out, k.Rules...)
 	}
+	out = append(out, s.Counted()...)
 	all := func(format, separator string, where func(Kind) bool) string {
 		var parts []string
 		for _, k := range s.Kinds {
@@ -26,10 +27,6 @@ func (s Schema) Rules(e engine.Engine) []Rule {
 	versioned := func(k Kind) bool { return k.Versioned }
 	confident := func(k Kind) bool { return k.Confidence }
 	out = append(out,
-		Rule{"the records of a bank are counted", `SELECT 'bank ' || bank || ' ' || record FROM (
-  SELECT coalesce(k.bank, c.bank) AS bank, coalesce(k.record, c.record) AS record, coalesce(k.n, 0) AS n, coalesce(c.n, 0) AS counted
-  FROM (` + all(`SELECT bank, '%[2]s' AS record, count(*) AS n FROM %[1]s GROUP BY bank`, " UNION ALL ", every) + `) k
-  FULL JOIN row_counts c ON c.bank = k.bank AND c.record = k.record) r WHERE n <> counted`},
 		Rule{"a bank that is not there has no records", `SELECT DISTINCT 'bank ' || b.no FROM banks b WHERE b.profile = ''
 AND (` + all(`EXISTS (SELECT 1 FROM %[1]s WHERE bank = b.no)`, " OR ", every) + `)`},
 		Rule{"what was used is there", `SELECT u.record FROM uses u WHERE ` +
@@ -48,6 +45,26 @@ SELECT 'row ' || n FROM (SELECT n FROM r EXCEPT SELECT n FROM e) a UNION ALL SEL
 		}
 	}
 	return out
+}
+
+// Counted are the rules of what a Counter counts.
+func (s Schema) Counted() []Rule {
+	var rows []string
+	for _, k := range s.Records() {
+		rows = append(rows, fmt.Sprintf(`SELECT bank, '%s' AS record, count(*) AS n FROM %s GROUP BY bank`, k.Record, k.Table))
+	}
+	return []Rule{
+		{"the records of a bank are counted", `SELECT 'bank ' || bank || ' ' || record FROM (
+  SELECT coalesce(k.bank, c.bank) AS bank, coalesce(k.record, c.record) AS record, coalesce(k.n, 0) AS n, coalesce(c.n, 0) AS counted
+  FROM (` + strings.Join(rows, " UNION ALL ") + `) k
+  FULL JOIN row_counts c ON c.bank = k.bank AND c.record = k.record) r WHERE n <> counted`},
+		{"message events are counted by state", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.state, c.state)
+FROM (SELECT bank, state, count(*) AS n FROM message_events GROUP BY bank, state) e FULL JOIN state_counts c ON c.bank = e.bank AND c.state = e.state
+WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
+		{"the pending messages of a session are counted", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.session, c.session)
+FROM (SELECT bank, session, count(*) AS n FROM message_events WHERE state = 'pending' GROUP BY bank, session) e
+FULL JOIN pending_counts c ON c.bank = e.bank AND c.session = e.session WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
+	}
 }
 
 // Derivative counts rows that are derived from others and disagree with them.
@@ -130,12 +147,6 @@ WHERE (k.fact IS NULL) = (k.vector IS NULL) OR k.fact IS NOT NULL AND NOT EXISTS
 
 // messageRules concern messages, what became of them, and their windows.
 var messageRules = []Rule{
-	{"message events are counted by state", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.state, c.state)
-FROM (SELECT bank, state, count(*) AS n FROM message_events GROUP BY bank, state) e FULL JOIN state_counts c ON c.bank = e.bank AND c.state = e.state
-WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
-	{"the pending messages of a session are counted", `SELECT 'bank ' || coalesce(e.bank, c.bank) || ' ' || coalesce(e.session, c.session)
-FROM (SELECT bank, session, count(*) AS n FROM message_events WHERE state = 'pending' GROUP BY bank, session) e
-FULL JOIN pending_counts c ON c.bank = e.bank AND c.session = e.session WHERE coalesce(e.n, 0) <> coalesce(c.n, 0)`},
 	{"a message has its event", `SELECT m.seq FROM messages m LEFT JOIN message_events e ON e.seq = m.seq WHERE e.seq IS NULL OR e.bank <> m.bank OR e.session <> m.session`},
 	{"a forgotten or repeated event has no message", `SELECT m.seq FROM messages m JOIN message_events e ON e.seq = m.seq WHERE e.state IN ('forgotten', 'duplicate')`},
 	{"every event is counted under one known end", `SELECT seq FROM message_events

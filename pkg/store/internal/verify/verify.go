@@ -190,6 +190,15 @@ func Consistent(ctx context.Context, db engine.Database, s schema.Schema) error 
 				return fmt.Errorf("the text index of %s is not in step: %w", k.Table, err)
 			}
 		}
+		for _, r := range s.Counted() {
+			wrong, err := engine.Column[string](tx, "check that "+r.Name, r.Find)
+			if err != nil {
+				return err
+			}
+			if len(wrong) > 0 {
+				return fmt.Errorf("it does not hold that %s: %q", r.Name, wrong)
+			}
+		}
 		for _, d := range schema.Derivatives {
 			var n int
 			if err := tx.Get("count "+d.Name, d.Count, nil, &n); err != nil {

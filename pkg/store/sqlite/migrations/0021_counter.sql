@@ -1,0 +1,25 @@
+-- What was counted and noted by triggers is by who writes the rows, once for a transaction.
+DROP TRIGGER IF EXISTS messages_counted;
+DROP TRIGGER IF EXISTS messages_uncounted;
+DROP TRIGGER IF EXISTS facts_counted;
+DROP TRIGGER IF EXISTS facts_uncounted;
+DROP TRIGGER IF EXISTS facts_reworded;
+DROP TRIGGER IF EXISTS composites_counted;
+DROP TRIGGER IF EXISTS composites_uncounted;
+DROP TRIGGER IF EXISTS observations_counted;
+DROP TRIGGER IF EXISTS observations_uncounted;
+DROP TRIGGER IF EXISTS message_events_counted;
+DROP TRIGGER IF EXISTS message_events_uncounted;
+DROP TRIGGER IF EXISTS message_events_recounted;
+DROP TRIGGER IF EXISTS message_events_pends;
+DROP TRIGGER IF EXISTS message_events_gone;
+DROP TRIGGER IF EXISTS message_events_ended;
+DROP TRIGGER IF EXISTS message_events_reopened;
+DROP TRIGGER IF EXISTS fact_vectors_came;
+DROP TRIGGER IF EXISTS fact_vectors_changed;
+DROP TRIGGER IF EXISTS fact_vectors_went;
+DROP TRIGGER IF EXISTS message_vectors_came;
+DROP TRIGGER IF EXISTS message_vectors_changed;
+DROP TRIGGER IF EXISTS message_vectors_went;
+DROP TRIGGER IF EXISTS fact_vectors_change;
+DROP TRIGGER IF EXISTS fact_vectors_go;
