@@ -69,6 +69,11 @@ func relateForeign(newer, older Reading) Relation {
 	return Unrelated
 }
 
+// deciding are the cues of which the newer sentence has one wherever it relates to an older one, unless one of the two denies
+// something, or both say what something is.
+const deciding = state.NoLonger | state.Stopped | state.Couple | state.Gone | state.CalledOff | state.Retimed | state.Moved | state.Lives |
+	state.Quit | state.Works | state.Parted | state.News
+
 // relateIn is relateForeign for two sentences that were read in one language. Both are in the first person as far as
 // they tell of where somebody lives or works and whom with.
 func relateIn(n, o *state.Revision, newer, older Reading) Relation {
@@ -76,8 +81,8 @@ func relateIn(n, o *state.Revision, newer, older Reading) Relation {
 		return Unrelated
 	}
 	has := func(r *state.Revision, c state.Cue) bool { return r.Cues&c != 0 }
-	if ofOthers(n) && !has(o, state.Another) {
-		return Unrelated
+	if !has(n, deciding) && n.Cues&o.Cues&state.Is == 0 && has(n, state.Denies) == has(o, state.Denies) || ofOthers(n) && !has(o, state.Another) {
+		return Unrelated // as most pairs are: their words need not be compared
 	}
 	if ofOthers(n) && ofOthers(o) && slices.ContainsFunc(n.Words, func(w string) bool { return otherGender(w, o.Words) }) {
 		return Unrelated
