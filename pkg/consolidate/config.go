@@ -19,7 +19,7 @@ type Config struct {
 
 // DefaultConfig returns plan.DefaultConfig, batches of 200 events and pauses of up to 5 seconds.
 func DefaultConfig() Config {
-	return Config{Config: plan.DefaultConfig(), Batch: 200, Retry: 5 * time.Second}
+	return Config{Config: plan.DefaultConfig(), Batch: 200, Retry: time.Second}
 }
 
 // Validate reports every setting that cannot be used; the error wraps memory.ErrInvalid.

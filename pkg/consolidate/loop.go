@@ -63,9 +63,11 @@ func (l *loop) tell(ctx context.Context) {
 	again := time.NewTicker(tellAgain)
 	defer again.Stop()
 	for {
-		if err := record.Put(ctx, *l.applied.Load()); err != nil {
+		telling, cancel := context.WithTimeout(ctx, tellAgain) // then there is news to tell
+		if err := record.Put(telling, *l.applied.Load()); err != nil {
 			signal(l.untold)
 		}
+		cancel()
 		if !events.Sleep(ctx, tellAfter) {
 			return
 		}

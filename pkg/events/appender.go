@@ -3,10 +3,8 @@ package events
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -67,9 +65,6 @@ func (p *Appending) Wait(ctx context.Context) (seq uint64, stored bool, err erro
 	}
 }
 
-// appendWithin bounds how long one batch may take.
-const appendWithin = 30 * time.Second
-
 // run appends until no write waits.
 func (a *Appender) run() {
 	for {
@@ -77,7 +72,7 @@ func (a *Appender) run() {
 		if len(part) == 0 {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), appendWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 		a.appendAll(ctx, part)
 		cancel()
 		for _, p := range part {
@@ -107,30 +102,14 @@ func (a *Appender) appendAll(ctx context.Context, part []*Appending) {
 	for i, p := range part {
 		msgs[i] = p.msg
 	}
-	if last, err := a.conn.publishBatch(ctx, msgs); err == nil {
+	if last, err := a.conn.publishBatch(ctx, msgs, batchAgain); err == nil {
 		for i, p := range part {
 			p.seq, p.stored = last-uint64(len(part)-1-i), true
 		}
 		return
 	}
-	// One by one, without waiting between them: some may be stored already.
-	futures := make([]jetstream.PubAckFuture, len(part))
-	for i, p := range part {
-		if futures[i], p.err = a.conn.JS.PublishMsgAsync(p.msg, jetstream.WithStallWait(StallWait)); p.err != nil {
-			p.err = Classify(p.err, "append write %s", p.op)
-		}
-	}
-	for i, p := range part {
-		if p.err != nil {
-			continue
-		}
-		select {
-		case ack := <-futures[i].Ok():
-			p.seq, p.stored = ack.Sequence, !ack.Duplicate
-		case err := <-futures[i].Err():
-			p.err = Classify(err, "append write %s", p.op)
-		case <-ctx.Done():
-			p.err = Classify(ctx.Err(), "append write %s", p.op)
-		}
+	for i, s := range a.conn.StoreEach(ctx, msgs) { // some may be stored already
+		p := part[i]
+		p.seq, p.stored, p.err = s.Seq, s.Err == nil && !s.Again, Classify(s.Err, "append write %s", p.op)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
@@ -131,9 +131,9 @@ func batchEnd(msgs []*nats.Msg, from int) int {
 	return to
 }
 
-// publishBatch stores messages as one batch and returns the sequence of the last; the others precede it directly. It
-// leaves the messages as they were.
-func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64, err error) {
+// publishBatch stores messages as one batch and returns the sequence of the last; the others precede it directly. It waits for
+// the broker's answer for as long as within, and leaves the messages as they were.
+func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg, within time.Duration) (last uint64, err error) {
 	if len(msgs) < BatchLeast {
 		return 0, errBatch
 	}
@@ -152,7 +152,7 @@ func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64,
 			continue
 		}
 		b.Header.Set(batchCommit, "1")
-		ctx, cancel := context.WithTimeout(ctx, StallWait)
+		ctx, cancel := context.WithTimeout(ctx, within)
 		defer cancel()
 		answer, err := c.NC.RequestMsgWithContext(ctx, b)
 		if errors.Is(err, nats.ErrMaxPayload) { // with the headers of the batch: it was not sent
@@ -187,23 +187,11 @@ func (c *Conn) publishBatch(ctx context.Context, msgs []*nats.Msg) (last uint64,
 	return last, nil
 }
 
-// publishEach stores messages one by one without waiting between them.
+// publishEach stores messages one by one without waiting between them. The error is that of the first that is not stored.
 func (c *Conn) publishEach(ctx context.Context, msgs []*nats.Msg, name func(i int) string) error {
-	futures := make([]jetstream.PubAckFuture, 0, len(msgs))
-	for i, m := range msgs {
-		f, err := c.JS.PublishMsgAsync(m, jetstream.WithStallWait(StallWait))
-		if err != nil {
-			return Classify(err, "publish %s", name(i))
-		}
-		futures = append(futures, f)
-	}
-	for i, f := range futures {
-		select {
-		case <-f.Ok():
-		case err := <-f.Err():
-			return Classify(err, "publish %s", name(i))
-		case <-ctx.Done():
-			return Classify(ctx.Err(), "publish %s", name(i))
+	for i, s := range c.StoreEach(ctx, msgs) {
+		if s.Err != nil {
+			return Classify(s.Err, "publish %s", name(i))
 		}
 	}
 	return nil

@@ -187,7 +187,8 @@ func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
-	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), resubscriptions: newResubscriptions(n), ends: newStreamEnds()}, nil
+	return &Conn{NC: nc, JS: js, Naming: n, Log: zerolog.Nop(), resubscriptions: newResubscriptions(n), ends: newStreamEnds(),
+		changes: grouping{within: batchAgain}}, nil
 }
 
 // Close flushes and closes the connection. It returns within five seconds.

@@ -70,6 +70,13 @@ func isConflict(err error) bool {
 // Transient reports whether a retry may succeed.
 func Transient(err error) bool { return errors.Is(err, memory.ErrUnavailable) }
 
+// Away reports whether an error of a question means that the broker did not answer, or that what was asked has no leader. An
+// election ends that.
+func Away(err error) bool {
+	var api *jetstream.APIError
+	return Transient(err) && (!errors.As(err, &api) || api.Code == 503)
+}
+
 // Backoff bounds the waits between attempts: from Min, doubled each time, up to Max. The zero value is 50 ms to 5 s.
 type Backoff struct {
 	Min time.Duration

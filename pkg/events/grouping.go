@@ -1,9 +1,11 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -14,6 +16,7 @@ type grouping struct {
 	mu      sync.Mutex
 	running bool
 	waiting []*groupedBatch
+	within  time.Duration // how long the broker may take to answer; 0 = StallWait
 }
 
 // groupedBatch is a batch that waits for its turn.
@@ -56,7 +59,7 @@ func (c *Conn) runGroups(ctx context.Context, g *grouping) {
 		if group == nil {
 			return
 		}
-		c.publishGroup(ctx, group)
+		c.publishGroup(ctx, group, cmp.Or(g.within, StallWait))
 	}
 }
 
@@ -86,15 +89,15 @@ func (g *grouping) next() []*groupedBatch {
 }
 
 // publishGroup stores batches as one. If the broker does not accept it, each is tried alone.
-func (c *Conn) publishGroup(ctx context.Context, group []*groupedBatch) {
+func (c *Conn) publishGroup(ctx context.Context, group []*groupedBatch, within time.Duration) {
 	var all []*nats.Msg
 	for _, b := range group {
 		all = append(all, b.msgs...)
 	}
-	last, err := c.publishBatch(ctx, all)
+	last, err := c.publishBatch(ctx, all, within)
 	if errors.Is(err, errBatch) && len(group) > 1 {
 		for _, b := range group {
-			c.publishGroup(ctx, []*groupedBatch{b})
+			c.publishGroup(ctx, []*groupedBatch{b}, within)
 		}
 		return
 	}

@@ -75,7 +75,10 @@ func (c *Conn) PublishWindows(ctx context.Context, windows []memory.Window, trac
 		}
 		msgs[i] = m
 	}
-	return c.publishAll(ctx, msgs, c.publishBatch, func(i int) string { return "window " + string(windows[i].ID) })
+	together := func(ctx context.Context, msgs []*nats.Msg) (uint64, error) {
+		return c.publishBatch(ctx, msgs, batchAgain)
+	}
+	return c.publishAll(ctx, msgs, together, func(i int) string { return "window " + string(windows[i].ID) })
 }
 
 func (c *Conn) windowMsg(ctx context.Context, w memory.Window) (*nats.Msg, error) {

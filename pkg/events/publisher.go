@@ -132,12 +132,15 @@ func (p *Publisher) start(ctx context.Context, bank memory.BankID, session memor
 // Wait returns when done was called for every message of PublishAsync.
 func (p *Publisher) Wait() { p.await.Wait() }
 
-// send retries until the message is stored or Patience has passed.
+// send retries until the message is stored or Patience has passed. It waits for one acknowledgement no longer than for an answer:
+// that of a leader that is lost does not come.
 func (p *Publisher) send(ctx context.Context, msg *nats.Msg) (seq uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Patience)
 	defer cancel()
 	err = Retry(ctx, p.cfg.Backoff, func() (err error) {
-		seq, err = p.conn.PublishPlain(ctx, msg.Subject, msg.Data)
+		try, stop := bounded(ctx)
+		defer stop()
+		seq, err = p.conn.PublishPlain(try, msg.Subject, msg.Data)
 		return err
 	}, nil)
 	return seq, err

@@ -152,19 +152,9 @@ func (c *Conn) ReadLeader(ctx context.Context, stream string, req map[string]any
 	return c.Naming.NewEvent(stream, reply.Message.Subject, reply.Message.Seq, reply.Message.Time, reply.Message.Data, header), nil
 }
 
-// askWithin is how long one request to the broker may take, whatever time the caller has: a server that hangs answers
-// none, and the same request to another one succeeds.
-const askWithin = 3 * time.Second
-
-func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, askWithin)
-}
-
 // stream reads the state of a stream.
 func (c *Conn) stream(ctx context.Context, name string) (jetstream.Stream, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	s, err := c.JS.Stream(ctx, name)
+	s, err := Again(ctx, func(ctx context.Context) (jetstream.Stream, error) { return c.JS.Stream(ctx, name) })
 	return s, Classify(err, "read stream %s", name)
 }
 
@@ -182,9 +172,7 @@ func (c *Conn) ask(ctx context.Context, subject string, req map[string]any) (*na
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	m, err := c.NC.RequestWithContext(ctx, subject, body)
+	m, err := Again(ctx, func(ctx context.Context) (*nats.Msg, error) { return c.NC.RequestWithContext(ctx, subject, body) })
 	return m, Classify(err, "ask the broker (%s)", subject)
 }
 

@@ -88,7 +88,7 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (in Input, done
 	if len(fresh) == 0 {
 		return in, done, nil
 	}
-	found, err := w.deps.Conn.Messages(ctx, append(append([]uint64(nil), before...), fresh...))
+	found, err := w.messages(ctx, append(append([]uint64(nil), before...), fresh...))
 	if err != nil {
 		return Input{}, done, fmt.Errorf("read messages of window %s: %w", window.ID, err)
 	}
@@ -115,6 +115,22 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (in Input, done
 		in.Profile, in.Entities = w.profile(ctx, window.Bank), w.entities(ctx, window.Bank)
 	}
 	return in, done, nil
+}
+
+// brokerAway is how long a window waits for a broker that is away, without leaving its worker: a cluster elects leaders within
+// 9 s. A window that leaves is delivered again when the broker hears of that, which it may not while it is away.
+const brokerAway = 30 * time.Second
+
+// messages reads messages, again while the broker is away.
+func (w *Worker) messages(ctx context.Context, seqs []uint64) (found map[uint64]events.Event, err error) {
+	waiting, cancel := context.WithTimeout(ctx, brokerAway)
+	defer cancel()
+	for pauses := (events.Backoff{Min: 50 * time.Millisecond, Max: 500 * time.Millisecond}).Intervals(); ; {
+		found, err = w.deps.Conn.Messages(ctx, seqs)
+		if !events.Away(err) || !events.Sleep(waiting, pauses.NextBackOff()) {
+			return found, err
+		}
+	}
 }
 
 // needsContext reports whether the extractor reads what was said before the window: a model does, rules do not.

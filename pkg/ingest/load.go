@@ -38,15 +38,23 @@ func (p *partition) load(ctx context.Context) error {
 	p.tried, p.caughtUp = last, last <= p.seq
 	return p.bucket.Each(ctx, fmt.Sprintf("s.%d.>", p.part), func(r kv.Record) error {
 		e, err := readEntry(r)
-		if err != nil {
-			return err
+		if err == nil {
+			p.restore(e)
 		}
-		if len(e.Open) > 0 {
-			n := sessionName{e.Bank, e.Session.Session}
-			p.sessions[n], p.open[n] = e, e
-		}
-		return nil
+		return err
 	})
+}
+
+// restore takes a session as it was read. A server that lags gives one it has no more, and the one in its place follows: that may
+// have no open messages.
+func (p *partition) restore(e *entry) {
+	n := sessionName{e.Bank, e.Session.Session}
+	if len(e.Open) == 0 {
+		delete(p.sessions, n)
+		delete(p.open, n)
+		return
+	}
+	p.sessions[n], p.open[n] = e, e
 }
 
 func readEntry(r kv.Record) (*entry, error) {

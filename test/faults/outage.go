@@ -32,12 +32,15 @@ const (
 // outages is in the order in which a run takes them.
 var outages = []string{FrozenServer, AllKilled, KilledLeader, Minority, LostQuorum, FrozenLeader, Rolling}
 
-// Outages draws a number of outages: all kinds in turn. Equal seeds draw equal ones.
-func Outages(seed uint64, n int) []Outage {
+// Outages draws a number of outages: the kinds in turn, or all of them where none is named. Equal seeds draw equal ones.
+func Outages(seed uint64, n int, kinds ...string) []Outage {
+	if len(kinds) == 0 {
+		kinds = outages
+	}
 	r := rand.New(rand.NewPCG(seed, 3))
 	var out []Outage
 	for i := range n {
-		o := Outage{Kind: outages[i%len(outages)], on: r.IntN(4)}
+		o := Outage{Kind: kinds[i%len(kinds)], on: r.IntN(4)}
 		if o.Kind == Minority || o.Kind == LostQuorum {
 			o.For = 2*time.Second + time.Duration(r.Int64N(int64(6*time.Second)))
 		}

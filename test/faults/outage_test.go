@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ var (
 	outages          = flag.Int("outages", 2, "outages of a cluster of three brokers")
 	outageMessages   = flag.Int("outage-messages", 600, "messages that are published meanwhile")
 	outagesSeconds   = flag.Float64("outage-seconds", 9, "about how long one outage takes: the messages are spread over all of them")
+	outageKinds      = flag.String("outage-kinds", "", "the kinds of outages that happen, with commas; all where it is empty")
 	outagesUnbounded = flag.Bool("outage-report", false, "report the recovery times without bounds")
 )
 
@@ -97,13 +99,17 @@ func suffer(ctx context.Context, t *testing.T, w *faults.Replicated, traffic fau
 		t.Fatal(err)
 	}
 	defer prober.Close()
+	var kinds []string
+	if *outageKinds != "" {
+		kinds = strings.Split(*outageKinds, ",")
+	}
 	var list []faults.Recovery
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		return acks.Publish(ctx, bot, traffic, float64(traffic.Messages)/(float64(*outages)*(*outagesSeconds)))
 	})
 	group.Go(func() error {
-		for n, o := range faults.Outages(*seed, *outages) {
+		for n, o := range faults.Outages(*seed, *outages, kinds...) {
 			r, err := w.Suffer(ctx, prober, o)
 			if err != nil {
 				return err

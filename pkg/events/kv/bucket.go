@@ -8,15 +8,16 @@
 package kv
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/ordered"
@@ -73,40 +74,50 @@ func (b Bucket) record(e events.Event) Record {
 }
 
 // Put writes a record over its Revision and returns the new revision. The error is memory.ErrConflict if another writer
-// was first.
+// was first. What nobody acknowledges is sent again until ctx ends (events.Conn.StoreEach).
 func (b Bucket) Put(ctx context.Context, r Record) (uint64, error) {
-	ack, err := b.conn.JS.PublishMsg(ctx, b.msg(r))
+	records := []Record{r}
+	err := b.PutAll(ctx, records)
 	if err != nil {
-		return 0, events.Classify(err, "write %s of %s", r.Key, b.name)
+		return 0, err
 	}
-	return ack.Sequence, nil
+	return records[0].Revision, nil
 }
 
-// PutAll writes records, each over its Revision, and sets the new revisions. After an error any of them may be written;
-// the caller has to read them again.
+// PutAll writes records as Put does, and sets the new revisions. After an error any of them may be written; the caller has to
+// read them again.
 func (b Bucket) PutAll(ctx context.Context, records []Record) error {
-	futures := make([]jetstream.PubAckFuture, len(records))
+	msgs := make([]*nats.Msg, len(records))
 	for i, r := range records {
-		f, err := b.conn.JS.PublishMsgAsync(b.msg(r), jetstream.WithStallWait(events.StallWait))
-		if err != nil {
-			return events.Classify(err, "write %s of %s", r.Key, b.name)
-		}
-		futures[i] = f
+		msgs[i] = b.msg(r)
 	}
 	var first error
-	for i, f := range futures {
-		select {
-		case ack := <-f.Ok():
-			records[i].Revision = ack.Sequence
-		case err := <-f.Err():
-			if first == nil {
-				first = events.Classify(err, "write %s of %s", records[i].Key, b.name)
-			}
-		case <-ctx.Done():
-			return events.Classify(ctx.Err(), "write %s of %s", records[i].Key, b.name)
+	for i, s := range b.conn.StoreEach(ctx, msgs) {
+		rev, err := b.written(ctx, records[i], s)
+		if err == nil {
+			records[i].Revision = rev
+		} else if first == nil {
+			first = err
 		}
 	}
 	return first
+}
+
+// written returns the revision of a record that was sent. One that had to be sent again conflicts with itself where only the
+// acknowledgement of an earlier time was lost: then the key has its value.
+func (b Bucket) written(ctx context.Context, r Record, s events.Stored) (uint64, error) {
+	err := events.Classify(s.Err, "write %s of %s", r.Key, b.name)
+	if s.Sent < 2 || !errors.Is(err, memory.ErrConflict) {
+		return s.Seq, err
+	}
+	now, unread := b.Get(ctx, r.Key)
+	if unread != nil {
+		return 0, unread
+	}
+	if now.Value == nil || !bytes.Equal(now.Value, r.Value) {
+		return 0, err
+	}
+	return now.Revision, nil
 }
 
 // Delete removes a record if its Revision is still the last one.
@@ -125,7 +136,8 @@ func (b Bucket) msg(r Record) *nats.Msg {
 }
 
 // Each calls f with every record whose key matches filter (tokens, "*" and ">" as in a subject), in the order of their
-// last writes. An error of f ends it.
+// last writes. An error of f ends it. Where a server of a cluster lags, f may be called with an earlier state of a key before
+// the last one.
 func (b Bucket) Each(ctx context.Context, filter string, f func(Record) error) error {
 	_, err := ordered.Scan(ctx, b.conn, b.stream(), []string{b.subject(filter)}, 0, func(e events.Event) error {
 		if r := b.record(e); r.Value != nil {

@@ -33,7 +33,7 @@ type Config struct {
 	// MaxWait is how long an incomplete batch waits for events that are known to be on their way; 0 = 1 ms. A lone
 	// event never waits.
 	MaxWait time.Duration
-	// Backoff bounds the waits after a handler's error; zero = 50 ms to 5 s.
+	// Backoff bounds the waits after a handler's error; zero = 50 ms to 1 s.
 	Backoff events.Backoff
 	// Check is called before the stream is read from a new consumer, as after a reconnect. Read ends with an error of it
 	// that is memory.ErrConflict and tries again after another one. nil = nothing is checked.
@@ -55,6 +55,9 @@ func (c Config) orDefault() Config {
 	if c.StallAfter <= 0 {
 		c.StallAfter = 5 * time.Second
 	}
+	if c.Backoff == (events.Backoff{}) {
+		c.Backoff = events.Backoff{Min: 50 * time.Millisecond, Max: time.Second}
+	}
 	return c
 }
 
@@ -73,7 +76,7 @@ func (e *stopError) Unwrap() error { return e.err }
 func Read(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Context, []events.Event) error) error {
 	cfg = cfg.orDefault()
 	r := &reader{conn: c, cfg: cfg, handle: handle, after: cfg.After}
-	waits := events.Backoff{Min: 20 * time.Millisecond, Max: 2 * time.Second}.Intervals()
+	waits := events.Backoff{Min: 20 * time.Millisecond, Max: 500 * time.Millisecond}.Intervals()
 	for ctx.Err() == nil {
 		before := r.after
 		err := r.read(ctx)
@@ -247,7 +250,7 @@ func (r *reader) checkStall(ctx context.Context, cons jetstream.Consumer) error 
 	if r.ticks++; r.ticks%pull.LooksPerCheck != 0 || time.Since(r.progress) < r.cfg.StallAfter {
 		return nil
 	}
-	info, err := cons.Info(ctx)
+	info, err := events.Again(ctx, cons.Info)
 	if err != nil {
 		return events.Broken(events.CauseLost, events.Classify(err, "ask the consumer of %s", r.cfg.Stream))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/internal/pull"
@@ -82,7 +83,7 @@ const mostDoubts = 30
 // complete returns an error, so that the scan goes on with another consumer, if a replicated stream holds an event that was
 // not delivered: a server that lags has told of no more.
 func (s *scanner) complete(ctx context.Context) error {
-	stream, err := s.conn.JS.Stream(ctx, s.stream)
+	stream, err := events.Again(ctx, func(ctx context.Context) (jetstream.Stream, error) { return s.conn.JS.Stream(ctx, s.stream) })
 	if err != nil {
 		return events.Classify(err, "read stream %s", s.stream)
 	}
@@ -143,7 +144,7 @@ func (s *scanner) read(ctx context.Context) error {
 				continue
 			}
 			quiet = 0
-			info, err := cons.Info(ctx)
+			info, err := events.Again(ctx, cons.Info)
 			if err != nil {
 				return events.Broken(events.CauseLost, events.Classify(err, "ask the consumer of %s", s.stream))
 			}
@@ -178,19 +179,16 @@ func (s *scanner) handle(m *nats.Msg) (over bool, err error) {
 	return s.failed != nil || e.Pending == 0 || e.Seq == s.end, nil
 }
 
-// createWithin is how long the broker may take to create a consumer. A cluster may place it on a server that hangs, and the
-// next one elsewhere.
-const createWithin = 3 * time.Second
-
-// newConsumer creates a consumer of the events after a sequence; drop deletes it.
+// newConsumer creates a consumer of the events after a sequence; drop deletes it. A cluster without a leader drops the request,
+// so it is repeated (events.Again); the name makes that harmless. It may place a consumer on a server that hangs, and the next
+// one, of another name, elsewhere.
 func newConsumer(ctx context.Context, c *events.Conn, stream string, subjects []string, after uint64) (cons jetstream.Consumer, drop func(), err error) {
-	creating, cancel := context.WithTimeout(ctx, createWithin)
-	defer cancel()
-	cons, err = c.JS.CreateConsumer(creating, stream, pull.Ordered(subjects, after))
+	want, name := pull.Ordered(subjects, after), nuid.Next()
+	want.Name = name
+	cons, err = events.Again(ctx, func(ctx context.Context) (jetstream.Consumer, error) { return c.JS.CreateConsumer(ctx, stream, want) })
 	if err != nil {
 		return nil, nil, events.Classify(err, "create a consumer of %s", stream)
 	}
-	name := cons.CachedInfo().Name
 	return cons, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

@@ -127,7 +127,7 @@ func (w *worker) durable() string {
 func (w *worker) consumerNamed(ctx context.Context, name string) (jetstream.Consumer, error) {
 	js, want := w.conn.JS, w.cfg.consumerConfig()
 	want.Durable = name
-	have, err := js.Consumer(ctx, w.cfg.Stream, name)
+	have, err := w.conn.Consumer(ctx, w.cfg.Stream, name)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return js.CreateOrUpdateConsumer(ctx, w.cfg.Stream, want)
 	}

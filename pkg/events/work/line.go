@@ -144,7 +144,7 @@ func (w *worker) othersIdle(ctx context.Context) bool {
 	if n == cap(w.line.room) && w.cfg.batch() == 1 {
 		own = 0
 	}
-	cons, err := w.conn.JS.Consumer(ctx, w.cfg.Stream, w.durable())
+	cons, err := w.conn.Consumer(ctx, w.cfg.Stream, w.durable())
 	if err != nil {
 		return false
 	}

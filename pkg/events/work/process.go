@@ -36,12 +36,12 @@ func (w *worker) process(m jetstream.Msg, turn Turn) {
 	case err == nil:
 		err = w.acknowledge(m, e)
 	case w.handling.Err() != nil && !errors.As(err, &permanent):
-		err = m.Nak()
+		err = w.tell(m, nak(0))
 	case errors.As(err, &permanent) || w.isLast(e, err):
 		err = w.giveUp(ctx, m, e, err)
 	default:
 		w.log(ctx, e, err).Msg("working on an event again later")
-		err = m.NakWithDelay(w.cfg.Backoff.Delay(e.Attempt))
+		err = w.tell(m, nak(w.pause(e)))
 	}
 	if err != nil {
 		w.log(ctx, e, err).Msg("an event was not settled and will come again")
@@ -65,12 +65,25 @@ func (w *worker) isLast(e events.Event, err error) bool {
 	return true
 }
 
+// pause counts a failure of an event and returns how long the event waits. Deliveries that nobody tried, because they were lost or
+// given back for another process to take, make it no longer.
+func (w *worker) pause(e events.Event) time.Duration {
+	w.counting.Lock()
+	defer w.counting.Unlock()
+	if len(w.failures) >= maxTally {
+		clear(w.failures)
+	}
+	w.failures[e.Seq]++
+	return w.cfg.Backoff.Delay(w.failures[e.Seq])
+}
+
 // acknowledge removes an event from the queue and forgets its deliveries.
 func (w *worker) acknowledge(m jetstream.Msg, e events.Event) error {
 	w.counting.Lock()
 	delete(w.tally, e.Seq)
+	delete(w.failures, e.Seq)
 	w.counting.Unlock()
-	return m.Ack()
+	return w.tell(m, ack)
 }
 
 // call runs the handler and turns a panic into an error.
@@ -96,7 +109,7 @@ func (w *worker) giveUp(ctx context.Context, m jetstream.Msg, e events.Event, ca
 		err = deadletter.Publish(ctx, w.conn, letter)
 	}
 	if err != nil {
-		return errors.Join(err, m.NakWithDelay(w.cfg.Backoff.Delay(e.Attempt)))
+		return errors.Join(err, w.tell(m, nak(w.pause(e))))
 	}
 	return w.acknowledge(m, e)
 }

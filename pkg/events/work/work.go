@@ -38,7 +38,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		return memory.Invalid("durable", "a work queue's consumer needs a name")
 	}
 	cfg = cfg.orDefault(c.Naming)
-	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
+	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, failures: map[uint64]int{}, slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	w.handling = handling
@@ -48,7 +48,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		w.running.Go(func() { w.dispatch(ctx) })
 	}
 
-	waits := events.Backoff{Min: 50 * time.Millisecond, Max: 5 * time.Second}.Intervals()
+	waits := events.Backoff{Min: 50 * time.Millisecond, Max: time.Second}.Intervals()
 	for stalls := 0; ctx.Err() == nil; {
 		before := w.taken.Load()
 		err := w.take(ctx)
@@ -94,6 +94,7 @@ type worker struct {
 
 	counting sync.Mutex
 	tally    tally
+	failures map[uint64]int // of events that were tried here, by sequence
 }
 
 // take runs one subscription until it breaks, which is its error, or ctx ends. It asks for few events ahead of its
@@ -246,7 +247,7 @@ func (w *worker) checkStall(ctx context.Context, cons jetstream.Consumer, seen *
 	if time.Since(seen.asked) < w.cfg.StallAfter {
 		return nil
 	}
-	info, err := cons.Info(ctx)
+	info, err := events.Again(ctx, cons.Info)
 	if err != nil {
 		return events.Broken(events.CauseLost, events.Classify(err, "ask the consumer %s", w.cfg.Durable))
 	}

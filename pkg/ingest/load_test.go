@@ -1,0 +1,41 @@
+package ingest_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+)
+
+// TestAnOldStateOfASessionIsNotTakenForItsLast has the broker give every state that a session had, as one does whose server lagged
+// when the next owner read the bucket.
+func TestAnOldStateOfASessionIsNotTakenForItsLast(t *testing.T) {
+	t.Parallel()
+	c := natstest.Start(t)
+	bucket, err := c.JS.Stream(t.Context(), "KV_"+c.Naming.IngestBucket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := bucket.CachedInfo().Config
+	cfg.MaxMsgsPerSubject = 64
+	if _, err := c.JS.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	first := newIngest(t, c, nil)
+	stop := start(t, first)
+	say(t, c, "alice", "s", memory.Message{})
+	natstest.Eventually(t, "a session with an open message", func() bool { return first.Metrics().Messages.Load() == 1 })
+	say(t, c, "alice", "s", memory.Message{})
+	awaitWindows(t, c, 1)
+	natstest.Eventually(t, "a session without one", func() bool { return first.Metrics().Messages.Load() == 2 })
+	stop()
+	start(t, newIngest(t, c, nil))
+	say(t, c, "alice", "s", memory.Message{})
+	say(t, c, "alice", "s", memory.Message{})
+	got := brief(awaitWindows(t, c, 2))
+	if d := cmp.Diff([]string{"1 2||count", "3 4|1 2|count"}, got); d != "" {
+		t.Error(d)
+	}
+}
