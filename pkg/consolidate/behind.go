@@ -33,3 +33,20 @@ func (l *loop) look(ctx context.Context) error {
 	}
 	return nil
 }
+
+// skipErased moves the position over messages that were erased from the log and will never be delivered, where a write
+// waits for them. In a cluster that recovers, the log may seem to hold none because a server lags.
+func (l *loop) skipErased(ctx context.Context) error {
+	if len(l.waiting) == 0 || l.open.Load() > 0 || upto(l.waiting[0]) <= l.MessagesOf(l.waiting[0].Event.Bank) {
+		return nil
+	}
+	gone, last := false, upto(l.waiting[0])
+	err := l.retry.Do(ctx, "looking for erased messages", func() (err error) {
+		gone, err = l.deps.Conn.Gone(ctx, l.deps.Conn.Naming.Messages(), l.Messages(), last)
+		return err
+	})
+	if err != nil || !gone {
+		return err
+	}
+	return l.SkipMessages(ctx, last)
+}

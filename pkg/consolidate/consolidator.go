@@ -146,7 +146,7 @@ func (c *Consolidator) consolidate(ctx context.Context) error {
 	l := newLoop(applier, c.config)
 	active := newActive(l)
 	messages := feed{deps: c.deps, batch: c.config.Batch, retry: again, queue: newMessageQueue(applier.messages),
-		read: make(chan []events.Event), to: l.batches, open: &l.open}
+		read: make(chan []events.Event), to: l.batches, held: l.held, open: &l.open}
 	publisher := outbox.New(outbox.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Published: c.metrics.changes, Profile: c.deps.Profile})
 	eraser := erasure.New(erasure.Deps{Conn: c.deps.Conn, Store: c.deps.Store, Retry: again, Erased: c.metrics.erased, Log: c.deps.Log, Turn: active.HoldErasures})
 

@@ -35,21 +35,45 @@ func (b *batchSize) Wrote(n int, took time.Duration, now time.Time) { b.wrote(n,
 // Stored is stored.
 func (b *batchSize) Stored(took time.Duration, now time.Time, held bool) { b.stored(took, now, held) }
 
+// PositionAfter is positionAfter.
+const PositionAfter = positionAfter
+
 // BesideHeld applies a number of batches of a held bank's messages, all of them ready, while a write is offered. It returns
 // how many went before the write.
 func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batches int) (before int, err error) {
+	err = c.besideHeld(ctx, write, batches, func(*loop) {}, func(l *loop) { before = batches - len(l.held) })
+	return before, err
+}
+
+// AfterHeld applies a batch of a held bank's messages, meanwhile offers one of other banks, and then a write. It returns how many
+// batches of other banks were left when the write was applied.
+func (c *Consolidator) AfterHeld(ctx context.Context, write events.Event) (waiting int, err error) {
+	offered := false
+	err = c.besideHeld(ctx, write, 1, func(l *loop) {
+		if !offered {
+			at := l.messages
+			l.batches <- MessageBatch{To: &at}
+		}
+		offered = true
+	}, func(l *loop) { waiting = len(l.batches) })
+	return waiting, err
+}
+
+// besideHeld runs a loop that is offered batches of a held bank's messages and a write, until the write is applied. It calls
+// the functions before it applies messages and writes.
+func (c *Consolidator) besideHeld(ctx context.Context, write events.Event, batches int, messages, writes func(*loop)) error {
 	var l *loop
 	deps := c.deps
-	deps.Store = beforeWrites{c.deps.Store, func() { before = batches - len(l.batches) }}
+	deps.Store = watchedStore{c.deps.Store, func() { messages(l) }, func() { writes(l) }}
 	applier, err := newApplier(ctx, c.config, deps, retry.Policy{}, c.metrics)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	l = newLoop(applier, c.config)
 	at := applier.messages
-	l.batches, l.writes = make(chan MessageBatch, batches), make(chan []decodedWrite, 1)
+	l.batches, l.held, l.writes = make(chan MessageBatch, 1), make(chan MessageBatch, batches), make(chan []decodedWrite, 1)
 	for range batches {
-		l.batches <- MessageBatch{To: &at, held: true}
+		l.held <- MessageBatch{To: &at, held: true}
 	}
 	l.writes <- decodeWrites([]events.Event{write})
 	ctx, cancel := context.WithCancel(ctx)
@@ -64,20 +88,26 @@ func (c *Consolidator) BesideHeld(ctx context.Context, write events.Event, batch
 	}
 	cancel()
 	if err := group.Wait(); !errors.Is(err, context.Canceled) {
-		return before, err
+		return err
 	}
-	return before, nil
+	return nil
 }
 
-// beforeWrites is a store that calls look before it applies writes.
-type beforeWrites struct {
+// watchedStore is a store that calls functions before it applies messages and writes.
+type watchedStore struct {
 	Store
-	look func()
+	messages, writes func()
+}
+
+// ApplyMessagesAhead implements Store.
+func (s watchedStore) ApplyMessagesAhead(ctx context.Context, from, to memory.MessagePosition, list []MessageEvent) error {
+	s.messages()
+	return s.Store.ApplyMessagesAhead(ctx, from, to, list)
 }
 
 // ApplyWrites implements Store.
-func (s beforeWrites) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error {
-	s.look()
+func (s watchedStore) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error {
+	s.writes()
 	return s.Store.ApplyWrites(ctx, after, last, writes, decide)
 }
 

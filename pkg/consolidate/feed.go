@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,7 +22,8 @@ type feed struct {
 	queue *messageQueue
 	read  chan []events.Event
 	to    chan<- MessageBatch
-	open  *atomic.Int64 // events that were read and not applied; whoever applies a batch takes it off
+	held  chan<- MessageBatch // where those of held banks go
+	open  *atomic.Int64       // events that were read and not applied; whoever applies a batch takes it off
 }
 
 // run feeds until ctx ends, or reading fails for good.
@@ -55,8 +57,10 @@ func (f *feed) decode(ctx context.Context, group *errgroup.Group) error {
 	var next *MessageBatch // of others
 	var held *long
 	at := f.queue.began
+	var idle idlePosition
 	for {
-		if next == nil {
+		wait := idle.wait(next == nil && f.queue.elsewhere(), time.Now())
+		if next == nil && wait == 0 {
 			if run := f.queue.takeOthers(f.batch, held != nil && held.decoded()); len(run) > 0 {
 				var err error
 				if next, err = f.decoded(ctx, run); err != nil {
@@ -69,34 +73,35 @@ func (f *feed) decode(ctx context.Context, group *errgroup.Group) error {
 		}
 		var ready chan struct{}
 		var offered *MessageBatch
-		after := f.queue.position()
+		apply := f.to
+		to := f.queue.position()
 		switch {
 		case next != nil:
 			offered = next
 		case held != nil && held.decoded():
-			offered, after = &held.batch, f.queue.after(held.bank, held.n)
+			offered, apply, to = &held.batch, f.held, f.queue.after(held.bank, held.n)
 		case held != nil:
 			ready = held.ready
-		case !after.Equal(at): // an earlier owner has applied all that was read
+		case wait == 0 && !to.Equal(at): // an earlier owner has applied all that was read
 			offered = &MessageBatch{}
 		}
-		read, to, batch := f.read, f.to, MessageBatch{}
+		read, batch := f.read, MessageBatch{}
 		if f.queue.full() {
 			read = nil
 		}
 		if offered == nil {
-			to = nil
+			apply = nil
 		} else {
 			batch = *offered
-			batch.To = &after
+			batch.To = &to
 		}
 		select {
 		case run := <-read:
 			before := f.queue.waiting()
 			f.queue.add(run)
 			f.open.Add(int64(f.queue.waiting() - before - len(run))) // what an earlier owner has applied
-		case to <- batch:
-			switch at = after; {
+		case apply <- batch:
+			switch at = to; {
 			case next != nil:
 				next = nil
 			case held != nil && offered == &held.batch:
@@ -104,6 +109,7 @@ func (f *feed) decode(ctx context.Context, group *errgroup.Group) error {
 				held = nil
 			}
 		case <-ready:
+		case <-after(wait):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

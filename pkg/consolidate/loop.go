@@ -18,7 +18,8 @@ type loop struct {
 	*Applier
 	config Config
 
-	batches   chan MessageBatch
+	batches   chan MessageBatch // of banks that are not held
+	held      chan MessageBatch // of held ones
 	writes    chan []decodedWrite
 	committed chan struct{} // signalled after a commit
 	erasures  chan struct{} // signalled after a commit, which may have queued erasures
@@ -28,13 +29,15 @@ type loop struct {
 	untold  chan struct{}               // signalled after a change of applied
 	open    atomic.Int64                // messages that were read ahead and are not applied
 	waiting []Write                     // read and not yet applied, in order
+	idle    idlePosition                // of writes
+	later   time.Duration               // for how long it still waits
 	batch   batchSize
 	looked  time.Time    // when the store was last asked where it stands
 	again   *time.Ticker // wakes the loop to ask again; of run
 }
 
 func newLoop(a *Applier, cfg Config) *loop {
-	l := &loop{Applier: a, config: cfg, batches: make(chan MessageBatch), writes: make(chan []decodedWrite),
+	l := &loop{Applier: a, config: cfg, batches: make(chan MessageBatch), held: make(chan MessageBatch), writes: make(chan []decodedWrite),
 		committed: make(chan struct{}, 1), erasures: make(chan struct{}, 1), untold: make(chan struct{}, 1)}
 	l.progressed()
 	return l
@@ -102,17 +105,13 @@ func (l *loop) run(ctx context.Context) error {
 			}
 		default:
 		}
-		ready := l.ready()
-		if ready == 0 || first.allows(time.Now()) {
-			select {
-			case b := <-l.batches:
-				if err := l.applyMessages(ctx, b); err != nil {
-					return err
-				}
-				first.applied(b.held)
-				continue
-			default:
+		ready, now := l.ready(), time.Now()
+		if b, ok := l.nextMessages(ready == 0 || first.allows(now), ready == 0 || first.allowsHeld(now)); ok {
+			if err := l.applyMessages(ctx, b); err != nil {
+				return err
 			}
+			first.applied(b.held)
+			continue
 		}
 		err := error(nil)
 		if ready > 0 {
@@ -144,11 +143,15 @@ func (l *loop) receive(ctx context.Context) error {
 	select {
 	case b := <-l.batches:
 		return l.applyMessages(ctx, b)
+	case b := <-l.held:
+		return l.applyMessages(ctx, b)
 	case run := <-l.writesWanted():
 		return l.take(ctx, run)
 	case r := <-l.replacing:
 		return l.replace(r)
 	case <-l.again.C:
+		return nil
+	case <-after(l.later):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -171,8 +174,13 @@ func (l *loop) take(ctx context.Context, run []decodedWrite) error {
 	return nil
 }
 
-// ready counts the writes at the front whose messages are applied, up to the size of the next transaction.
+// ready counts the writes at the front whose messages are applied, up to the size of the next transaction. Those of other
+// shards alone are ready later.
 func (l *loop) ready() int {
+	only := len(l.waiting) == 1 && l.waiting[0].Write == nil && l.waiting[0].Event.Elsewhere()
+	if l.later = l.idle.wait(only, time.Now()); l.later > 0 {
+		return 0
+	}
 	n, most := 0, min(l.config.Batch, l.batch.next())
 	for n < len(l.waiting) && n < most && upto(l.waiting[n]) <= l.MessagesOf(l.waiting[n].Event.Bank) {
 		n++
@@ -271,23 +279,6 @@ func (l *loop) applySingly(ctx context.Context, run []Write) error {
 		l.batch.wrote(1, time.Since(began), time.Now())
 	}
 	return nil
-}
-
-// skipErased moves the position over messages that were erased from the log and will never be delivered, where a write
-// waits for them. In a cluster that recovers, the log may seem to hold none because a server lags.
-func (l *loop) skipErased(ctx context.Context) error {
-	if len(l.waiting) == 0 || l.open.Load() > 0 || upto(l.waiting[0]) <= l.MessagesOf(l.waiting[0].Event.Bank) {
-		return nil
-	}
-	gone, last := false, upto(l.waiting[0])
-	err := l.retry.Do(ctx, "looking for erased messages", func() (err error) {
-		gone, err = l.deps.Conn.Gone(ctx, l.deps.Conn.Naming.Messages(), l.Messages(), last)
-		return err
-	})
-	if err != nil || !gone {
-		return err
-	}
-	return l.SkipMessages(ctx, last)
 }
 
 // signal wakes the goroutine that waits on c, without waiting for it.

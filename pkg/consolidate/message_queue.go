@@ -117,6 +117,9 @@ func (q *messageQueue) kept(h held) held {
 	return h
 }
 
+// elsewhere reports whether all that waits, held banks aside, are events of other shards.
+func (q *messageQueue) elsewhere() bool { return len(q.others) == 1 && q.others[0].Elsewhere() }
+
 // holdLargest holds the bank with the most to apply, unless that is little.
 func (q *messageQueue) holdLargest() bool {
 	var bank memory.BankID

@@ -13,18 +13,40 @@ const (
 type messagesFirst struct {
 	since   time.Time
 	batches int
-	held    bool // messages of a held bank were applied: they take turns with writes
+	held    bool // messages of a held bank were applied
 }
 
 func newMessagesFirst(now time.Time) messagesFirst { return messagesFirst{since: now} }
 
 // allows reports whether the next batch of messages goes before the writes.
 func (m *messagesFirst) allows(now time.Time) bool {
-	return !m.held && m.batches < mostMessagesFirst && now.Sub(m.since) < messagesFirstFor
+	return m.batches < mostMessagesFirst && now.Sub(m.since) < messagesFirstFor
 }
+
+// allowsHeld reports whether the next batch of a held bank does: they take turns with writes.
+func (m *messagesFirst) allowsHeld(now time.Time) bool { return !m.held && m.allows(now) }
 
 // applied counts a batch that was applied.
 func (m *messagesFirst) applied(held bool) {
 	m.batches++
 	m.held = m.held || held
+}
+
+// nextMessages returns a batch of messages that is offered, of those that may be applied now.
+func (l *loop) nextMessages(others, held bool) (b MessageBatch, ok bool) {
+	if others {
+		select {
+		case b := <-l.batches:
+			return b, true
+		default:
+		}
+	}
+	if held {
+		select {
+		case b := <-l.held:
+			return b, true
+		default:
+		}
+	}
+	return b, false
 }
