@@ -17,7 +17,7 @@ type Config struct {
 	Retry time.Duration // longest pause before a failed operation is tried again
 }
 
-// DefaultConfig returns plan.DefaultConfig, batches of 200 events and pauses of up to 5 seconds.
+// DefaultConfig returns plan.DefaultConfig, batches of 200 events and pauses of up to a second.
 func DefaultConfig() Config {
 	return Config{Config: plan.DefaultConfig(), Batch: 200, Retry: time.Second}
 }
