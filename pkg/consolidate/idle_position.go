@@ -2,8 +2,8 @@ package consolidate
 
 import "time"
 
-// positionAfter is how long events of other shards, which only move the position, wait for one that is to be applied, and for
-// each other. Each would take a transaction of every shard.
+// positionAfter is how long events of other shards wait for one that is to be applied. All that they change is the position, and
+// for each of them alone every shard would begin a transaction.
 const positionAfter = 100 * time.Millisecond
 
 // idlePosition says for how long a position that nothing else moves waits.
@@ -11,7 +11,7 @@ type idlePosition struct {
 	since time.Time // when the first event came that only moves it; zero = none waits
 }
 
-// wait returns how long it still waits. only says that what is to be applied are events of other shards.
+// wait returns how long it still waits. only says that all there is to apply are events of other shards.
 func (p *idlePosition) wait(only bool, now time.Time) time.Duration {
 	switch {
 	case !only:

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate"
-	"github.com/eunoe-memory/eunoe/pkg/consolidate/consolidatetest"
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
@@ -76,13 +75,8 @@ func TestWhatOtherShardsHoldTakesFewTransactions(t *testing.T) {
 func TestMessagesOfOthersGoBetweenAHeldBankAndWrites(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	f := consolidatetest.Fact(t, "Alice", "Alice keeps bees.")
-	f.ID = memory.NewFactID("alice", f.Text, f.Kind)
-	write, err := s.conn.EventAt(t.Context(), s.conn.Naming.Writes(), s.append(memory.Write{Kind: memory.WriteRetain, Op: "r", Facts: []memory.Fact{f}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if waiting, err := s.consolidator(s.conn, s.db).AfterHeld(t.Context(), write); waiting != 0 || err != nil || !s.has(s.db, f.Text) {
+	const text = "Alice keeps bees."
+	if waiting, err := s.consolidator(s.conn, s.db).AfterHeld(t.Context(), s.retained(text)); waiting != 0 || err != nil || !s.has(s.db, text) {
 		t.Errorf("%d batches of other banks waited for the write: %v", waiting, err)
 	}
 }

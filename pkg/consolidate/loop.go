@@ -255,8 +255,8 @@ func (l *loop) applyWrites(ctx context.Context, n int) error {
 		return err
 	}
 	l.progressed()
-	clear(run) // the queue's array must not keep what was applied in memory
-	l.waiting = l.waiting[n:]
+	clear(run)                                        // the queue's array must not keep what was applied in memory
+	l.waiting, l.idle = l.waiting[n:], idlePosition{} // those that come now wait from now on
 	signal(l.committed)
 	signal(l.erasures)
 	return nil

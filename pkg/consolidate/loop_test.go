@@ -137,6 +137,18 @@ func (s *stage) facts(seq uint64, id string, statements ...string) uint64 {
 		Window: &memory.WindowEnd{Window: w, SessionID: "s1", Outcome: memory.WindowFacts}})
 }
 
+// retained appends a statement that somebody retains, and returns the event.
+func (s *stage) retained(text string) events.Event {
+	s.Helper()
+	f := consolidatetest.Fact(s.T, "Alice", text)
+	f.ID = memory.NewFactID("alice", text, f.Kind)
+	write, err := s.conn.EventAt(s.Context(), s.conn.Naming.Writes(), s.append(memory.Write{Kind: memory.WriteRetain, Op: "r", Facts: []memory.Fact{f}}))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return write
+}
+
 func (s *stage) append(w memory.Write) uint64 {
 	s.Helper()
 	w.Bank = "alice"
@@ -211,13 +223,8 @@ func TestConsolidator(t *testing.T) {
 	t.Run("messages of a held bank, of which more are always ready, do not keep a write waiting", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t)
-		f := consolidatetest.Fact(t, "Alice", "Alice keeps bees.")
-		f.ID = memory.NewFactID("alice", f.Text, f.Kind)
-		write, err := s.conn.EventAt(t.Context(), s.conn.Naming.Writes(), s.append(memory.Write{Kind: memory.WriteRetain, Op: "r", Facts: []memory.Fact{f}}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if before, err := s.consolidator(s.conn, s.db).BesideHeld(t.Context(), write, 300); before > 2 || err != nil || !s.has(s.db, f.Text) {
+		const text = "Alice keeps bees."
+		if before, err := s.consolidator(s.conn, s.db).BesideHeld(t.Context(), s.retained(text), 300); before > 2 || err != nil || !s.has(s.db, text) {
 			t.Errorf("%d batches went before the write: %v", before, err)
 		}
 	})

@@ -34,9 +34,9 @@ type Stored struct {
 }
 
 // StoreEach sends events of one stream, each with a Nats-Msg-Id or the revision it expects, in their order and without waiting
-// between them, and returns what became of each. What a leader has received and not stored is lost with it, and nobody says so: what is not acknowledged
-// within a second, or refused because there is no leader, is sent again until ctx ends, for 30 s at most. None is stored
-// twice. Events that had to be sent again may be stored in another order.
+// between them, and returns what became of each. What a leader has received and not stored is lost with it, and nobody says
+// so: what is not acknowledged within a second, or refused because there is no leader, is sent again until ctx ends, for 30 s
+// at most. None is stored twice. Events that had to be sent again may be stored in another order.
 func (c *Conn) StoreEach(ctx context.Context, msgs []*nats.Msg) []Stored {
 	ctx, cancel := context.WithTimeout(ctx, storeWithin)
 	defer cancel()

@@ -45,8 +45,8 @@ func (p *partition) load(ctx context.Context) error {
 	})
 }
 
-// restore takes a session as it was read. A server that lags gives one it has no more, and the one in its place follows: that may
-// have no open messages.
+// restore takes a state of a session as it was read. A server that lags may deliver an earlier state before the last one, which
+// stands even if it has no open messages.
 func (p *partition) restore(e *entry) {
 	n := sessionName{e.Bank, e.Session.Session}
 	if len(e.Open) == 0 {

@@ -38,7 +38,8 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		return memory.Invalid("durable", "a work queue's consumer needs a name")
 	}
 	cfg = cfg.orDefault(c.Naming)
-	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, failures: map[uint64]int{}, slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
+	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, failures: map[uint64]int{},
+		slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	w.handling = handling

@@ -126,7 +126,8 @@ func TestAStoreOfAnEarlierVersionIsMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(db, "hive", func(plan.View) (memory.Changes, error) {
-		return memory.Changes{Forgotten: &memory.Forgotten{Facts: []memory.FactID{facts[0].ID}}, Ended: []memory.MessageEnd{{Seq: 1, State: memory.StateSkipped}}}, nil
+		return memory.Changes{Forgotten: &memory.Forgotten{Facts: []memory.FactID{facts[0].ID}},
+			Ended: []memory.MessageEnd{{Seq: 1, State: memory.StateSkipped}}}, nil
 	})
 	v, err := db.Verify(t.Context(), true)
 	if err != nil {

@@ -276,7 +276,8 @@ func TestSketches(t *testing.T) {
 		f := l.fact("b", 2001)
 		f.ID = "a row that nobody knows"
 		// A commit, and the truncation of the list that others missed.
-		_, err = raw.Exec(`BEGIN IMMEDIATE; UPDATE fact_vectors SET vector = ?1 WHERE fact = 5; INSERT INTO vector_changes (bank, record, no) SELECT bank, 'fact', fact FROM fact_vectors WHERE fact IN (5, 6);
+		_, err = raw.Exec(`BEGIN IMMEDIATE; UPDATE fact_vectors SET vector = ?1 WHERE fact = 5;
+INSERT INTO vector_changes (bank, record, no) SELECT bank, 'fact', fact FROM fact_vectors WHERE fact IN (5, 6);
 DELETE FROM vector_changes WHERE seq < (SELECT max(seq) FROM vector_changes); COMMIT`, sketch.Pack(f.Vector))
 		l.must(err)
 		if got := near(t, l.db, "b", memory.Filter{}, f.Vector, 1, false); len(got) != 1 || got[0].No != 5 {

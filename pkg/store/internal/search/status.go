@@ -166,7 +166,8 @@ func (r *Reader) PendingQuestions(kind memory.PendingKind) (n int, err error) {
 // Tally counts live facts, composites, observations, entities and open conflicts.
 func (r *Reader) Tally() (t write.Tally, err error) {
 	// Most facts are live: those that ended have an index.
-	const count = `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = 'fact'), 0) - (SELECT count(*) FROM facts INDEXED BY facts_ended WHERE bank = ?1 AND live = 0),
+	const count = `SELECT coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = 'fact'), 0)
+    - (SELECT count(*) FROM facts INDEXED BY facts_ended WHERE bank = ?1 AND live = 0),
   coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = 'composite'), 0),
   coalesce((SELECT n FROM row_counts WHERE bank = ?1 AND record = 'observation'), 0),
   (SELECT count(*) FROM entities WHERE bank = ?1 AND redirect IS NULL),
