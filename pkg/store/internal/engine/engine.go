@@ -27,7 +27,8 @@ type Database interface {
 	Second(t *Tx) (second *Tx, release func(), err error)
 	// Writable reports whether the database was opened for writing.
 	Writable() bool
-	// Erased wakes the scrub that a committed transaction requested (Tx.RequestScrub).
+	// Erased wakes the scrub that a committed transaction requested (Tx.RequestScrub). On SQLite it first has the disk
+	// keep what was committed.
 	Erased()
 	// Go runs fn in a goroutine of its own. The context of fn ends when the database closes, and Close waits for fn. After
 	// Close Go does nothing.
