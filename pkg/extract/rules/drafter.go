@@ -10,6 +10,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // drafter turns the sentences of one message into drafts, in order.
@@ -111,7 +112,7 @@ func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
 }
 
 // seesSomething finds statements that begin like chatter: "I see a therapist", "I understand Polish".
-var seesSomething = newExpression(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
+var seesSomething = pattern.New(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
 
 // draft drafts the fact of a sentence that states something.
 func (t *drafter) draft(s string, ps []piece, low string, h persons, content int) {

@@ -1,5 +1,9 @@
 package rules
 
+import (
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
+)
+
 // An instruction is what asks the one spoken to, the bot, to behave in some way from now on. "Never mind", "don't worry"
 // and "please come in" are none, nor is what people remind each other of.
 
@@ -12,7 +16,7 @@ const mannerVerbs = `(?:always |never |only )?(?:answer|reply|respond|use|speak|
 
 var (
 	// instructions are the forms of English instructions, over the lower-case words of a sentence between spaces.
-	instructions = newExpression(`^ (?:please )?(?:(?:from now on|in (?:the )?future|going forward) |(?:always|never) \p{L}+ |please ` + mannerVerbs + ` |(?:do not|don't|don't ever|only|stop|remember to|make sure to|` +
+	instructions = pattern.New(`^ (?:please )?(?:(?:from now on|in (?:the )?future|going forward) |(?:always|never) \p{L}+ |please ` + mannerVerbs + ` |(?:do not|don't|don't ever|only|stop|remember to|make sure to|` +
 		`make sure you|be sure to|don't forget to|keep in mind to) (?:always |never |only )?` + botVerbs + ` |` +
 		`keep (?:(?:your|the|all) )?(?:answers?|repl(?:y|ies)|responses?|messages?|texts?|tone|summaries) |be (?:brief|concise|short|polite|formal|informal|direct|honest|more|less) |` +
 		`(?:answer|reply|respond) (?:\p{L}+ )*(?:in|with|only|briefly|always) |(?:use|speak|write) (?:only |always )?(?:\p{L}+ ){1,4}(?:with me|to me|in your|when you|from now on) |(?:use only|only use|stop using) |` +
@@ -22,16 +26,16 @@ var (
 		`(?:when|whenever|every time|each time|any time|anytime) (?:i|you|we) (?:[\p{L}\d'-]+ )+?(?:please |always |never |don't |do not )*(?:assume|use|answer|reply|respond|remind|add|include|ask|give|show|quote|tell|call|check|suggest|keep|skip) |` +
 		`use (?:[\p{L}\d'-]+ ){1,3}(?:not|instead of|rather than) )`)
 	// noInstructions begin as instructions do and are none.
-	noInstructions = newExpression(`^ (?:please )?(?:never (?:mind|say never|been|had|heard|knew|thought|felt|met|tried|seen|gets?|got|happened|again|fails|too|a|the|ever|too|in|been|know)|` +
+	noInstructions = pattern.New(`^ (?:please )?(?:never (?:mind|say never|been|had|heard|knew|thought|felt|met|tried|seen|gets?|got|happened|again|fails|too|a|the|ever|too|in|been|know)|` +
 		`always (?:look on|nice|good|great|lovely|fun|happy|glad|a|the|been|had|wanted|loved|liked|thought|so|there|here|wear|in|remember that|remember when|is|was|did)) `)
-	calledLater = newExpression(`^ (?:please )?call me (?:when|if|later|tomorrow|tonight|today|back|asap|at|on|after|before|once|crazy|maybe|anytime|as|a|an|the|soon|now|in) `)
-	forNow      = newExpression(`^ please \p{L}+ (?:me|us|this|that|it|these|those|him|her|them) `)
-	pastForm    = newExpression(`^ (?:always|never) \p{L}+ed `)
+	calledLater = pattern.New(`^ (?:please )?call me (?:when|if|later|tomorrow|tonight|today|back|asap|at|on|after|before|once|crazy|maybe|anytime|as|a|an|the|soon|now|in) `)
+	forNow      = pattern.New(`^ please \p{L}+ (?:me|us|this|that|it|these|those|him|her|them) `)
+	pastForm    = pattern.New(`^ (?:always|never) \p{L}+ed `)
 )
 
 // requests are the forms of English questions that ask for something from now on: "Can you always answer briefly?" is one,
 // "Can you always tell?" is none.
-var requests = newExpression(`^ (?:(?:please|pls|hey|hi|also|and|so|ok|okay) )*(?:(?:can|could|would|will) (?:you|u) (?:(?:please|pls|kindly|just|maybe|also) )*` +
+var requests = pattern.New(`^ (?:(?:please|pls|hey|hi|also|and|so|ok|okay) )*(?:(?:can|could|would|will) (?:you|u) (?:(?:please|pls|kindly|just|maybe|also) )*` +
 	`(?:(?:always|never|only) (?:call|keep|be|give|` + botVerbs + `) |stop (?:` + botVerbs + `|calling|being|saying|giving|making|repeating) |(?:not |stop |call|keep|be|give|tell|` + botVerbs + `)(?: \p{L}[\p{L}'-]*)* ` + fromNowOn + ` )|` +
 	`would (?:you|u) mind (?:(?:never|always) \p{L}+ing |(?:not )?\p{L}+ing (?:[\p{L}'-]+ )*` + fromNowOn + ` ))`)
 

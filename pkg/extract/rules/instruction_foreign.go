@@ -4,31 +4,32 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // foreignInstructions are the forms of instructions in other languages, over a sentence in lower case. Where the
 // imperative is a form of the third person too, something else must tell that the bot is meant.
-var foreignInstructions = map[text.Language]expression{
-	"de": newExpression(`^(?:bitte |ab jetzt |von nun an |in zukunft |künftig )*(?:(?:antworte|schreibe?|sprich|rede|benutze?|nutze|verwende|nenne? mich|(?:du|sie)ze|übersetze|erkläre?|vermeide|formuliere|halte dich)\b|` +
+var foreignInstructions = map[text.Language]*pattern.Pattern{
+	"de": pattern.New(`^(?:bitte |ab jetzt |von nun an |in zukunft |künftig )*(?:(?:antworte|schreibe?|sprich|rede|benutze?|nutze|verwende|nenne? mich|(?:du|sie)ze|übersetze|erkläre?|vermeide|formuliere|halte dich)\b|` +
 		`fasse? dich kurz|sag(?:e)? (?:immer|nie|du|sie) )`),
-	"es": newExpression(`^(?:por favor,? |a partir de ahora,? |desde ahora,? )*(?:(?:responde|contesta|escribe|habla|usa|explica|traduce)(?:me)? (?:siempre|solo|sólo|.*(?:tus respuestas|conmigo|por favor))|` +
+	"es": pattern.New(`^(?:por favor,? |a partir de ahora,? |desde ahora,? )*(?:(?:responde|contesta|escribe|habla|usa|explica|traduce)(?:me)? (?:siempre|solo|sólo|.*(?:tus respuestas|conmigo|por favor))|` +
 		`no (?:uses|respond(?:as)|escribas|hables|me llames|repitas)\b|(?:llámame|tutéame|trátame|respóndeme|contéstame|háblame|evita)\b)`),
-	"fr": newExpression(`^(?:s'il te plaît,? |stp,? |désormais,? |à partir de maintenant,? |merci de )*(?:(?:réponds|répondez|répondre|écris|écrivez|utilise|utilisez|évite|évitez|parle-moi|explique|traduis|appelle-moi|tutoie-moi|vouvoie-moi)\b|` +
+	"fr": pattern.New(`^(?:s'il te plaît,? |stp,? |désormais,? |à partir de maintenant,? |merci de )*(?:(?:réponds|répondez|répondre|écris|écrivez|utilise|utilisez|évite|évitez|parle-moi|explique|traduis|appelle-moi|tutoie-moi|vouvoie-moi)\b|` +
 		`(?:n'utilise|n'écris|n'emploie|ne réponds|ne m'appelle|ne parle)(?:z)? )`),
-	"it": newExpression(`^(?:per favore,? |d'ora in poi,? |da ora in poi,? )*(?:(?:rispondi|scrivi|parla|usa|spiega|traduci)(?:mi)? (?:sempre|solo) |(?:dammi|diamoci) del |(?:chiamami|rispondimi) |non (?:usare|scrivere|rispondere|chiamarmi|darmi) )`),
-	"pt": newExpression(`^(?:por favor,? |a partir de agora,? |de agora em diante,? )*(?:(?:responda|responde|escreva|escreve|fala|fale|use|usa)(?:-me)? (?:sempre|só|comigo) |(?:chama-me|chame-me|me chame|me chama|trata-me) |não (?:uses|respondas|escrevas) )`),
-	"nl": newExpression(`^(?:alsjeblieft,? |vanaf nu |voortaan )*(?:(?:antwoord|schrijf|praat|gebruik) (?:altijd|voortaan|alleen|nooit|geen) |noem me )`),
-	"sv": newExpression(`^(?:snälla,? |från och med nu )*(?:(?:svara|skriv|prata|använd) (?:alltid|bara|aldrig|inte) |kalla mig )`),
-	"pl": newExpression(`^(?:proszę,? |od teraz )*(?:(?:odpowiadaj|pisz|mów)(?:cie)? (?:zawsze|tylko|do mnie|po) |nazywaj mnie |nie używaj )`),
-	"ru": newExpression(`^(?:пожалуйста,? |отныне |впредь )*(?:(?:отвечай|пиши|говори)(?:те)? (?:всегда|только|мне|со мной|на) |(?:называй|обращайся)(?:те)? |не (?:используй|называй)(?:те)? )`),
+	"it": pattern.New(`^(?:per favore,? |d'ora in poi,? |da ora in poi,? )*(?:(?:rispondi|scrivi|parla|usa|spiega|traduci)(?:mi)? (?:sempre|solo) |(?:dammi|diamoci) del |(?:chiamami|rispondimi) |non (?:usare|scrivere|rispondere|chiamarmi|darmi) )`),
+	"pt": pattern.New(`^(?:por favor,? |a partir de agora,? |de agora em diante,? )*(?:(?:responda|responde|escreva|escreve|fala|fale|use|usa)(?:-me)? (?:sempre|só|comigo) |(?:chama-me|chame-me|me chame|me chama|trata-me) |não (?:uses|respondas|escrevas) )`),
+	"nl": pattern.New(`^(?:alsjeblieft,? |vanaf nu |voortaan )*(?:(?:antwoord|schrijf|praat|gebruik) (?:altijd|voortaan|alleen|nooit|geen) |noem me )`),
+	"sv": pattern.New(`^(?:snälla,? |från och med nu )*(?:(?:svara|skriv|prata|använd) (?:alltid|bara|aldrig|inte) |kalla mig )`),
+	"pl": pattern.New(`^(?:proszę,? |od teraz )*(?:(?:odpowiadaj|pisz|mów)(?:cie)? (?:zawsze|tylko|do mnie|po) |nazywaj mnie |nie używaj )`),
+	"ru": pattern.New(`^(?:пожалуйста,? |отныне |впредь )*(?:(?:отвечай|пиши|говори)(?:те)? (?:всегда|только|мне|со мной|на) |(?:называй|обращайся)(?:те)? |не (?:используй|называй)(?:те)? )`),
 }
 
 // request tells the questions of a language that ask the one spoken to for something from now on, over a sentence in lower
 // case: "Kannst du immer kurz antworten?" is one, "Kannst du immer noch schwimmen?" is none.
 type request struct {
-	opens expression // that the one spoken to is asked
-	often expression // from now on, always, never
-	does  expression // what a bot is asked to do
+	opens *pattern.Pattern // that the one spoken to is asked
+	often *pattern.Pattern // from now on, always, never
+	does  *pattern.Pattern // what a bot is asked to do
 }
 
 var foreignRequests = map[text.Language]request{
@@ -49,23 +50,23 @@ var foreignRequests = map[text.Language]request{
 
 // foreignManners are the ways to answer that hold from now on though no word says so: to be informal, shorter, in a language,
 // or to stop something. To shorten or to translate a text is a task: "Kannst du das kürzer formulieren?"
-var foreignManners = map[text.Language]expression{
-	"de": newExpression(`\b(?:mich|uns) (?:bitte |einfach )*(?:duzen|siezen)|` +
+var foreignManners = map[text.Language]*pattern.Pattern{
+	"de": pattern.New(`\b(?:mich|uns) (?:bitte |einfach )*(?:duzen|siezen)|` +
 		`(?:kürzer|knapper|ausführlicher|einfacher|langsamer|auf \S*(?:isch|deutsch)) (?:antworten|sprechen|reden)|(?:keine|weniger|ohne) emojis|\baufhören\b`),
-	"es": newExpression(`\btutear|(?:tratar|hablar)me de (?:tú|usted)|` +
+	"es": pattern.New(`\btutear|(?:tratar|hablar)me de (?:tú|usted)|` +
 		`(?:responder|contestar|hablar)(?:me)? (?:más \S+|en (?:\S+és|\S+án|\S+ñol|\S+ano|ruso|chino|sueco|turco|árabe))|sin emojis|menos emojis|\bdejar de `),
-	"fr": newExpression(`\b(?:me|nous) (?:tutoyer|vouvoyer)|(?:répondre|parler) (?:plus \S+|en (?:\S+ais|\S+ois|\S+and|\S+ien|\S+gnol|russe|arabe))|sans emojis?|` +
+	"fr": pattern.New(`\b(?:me|nous) (?:tutoyer|vouvoyer)|(?:répondre|parler) (?:plus \S+|en (?:\S+ais|\S+ois|\S+and|\S+ien|\S+gnol|russe|arabe))|sans emojis?|` +
 		`moins d'emojis|\barrêter (?:de |d')`),
-	"it": newExpression(`darmi del (?:tu|lei)|` +
+	"it": pattern.New(`darmi del (?:tu|lei)|` +
 		`(?:rispondere|rispondermi|parlare|parlarmi) (?:più \S+|in (?:\S+ese|\S+iano|\S+gnolo|\S+esco|russo|turco|arabo))|senza emoji|meno emoji|\bsmettere di |\bsmetterla di `),
-	"pt": newExpression(`\btratar(?:-me)? por |(?:responder|responder-me|falar) (?:mais \S+|em (?:\S+ês|\S+ano|\S+hol|alemão|russo|sueco|árabe))|sem emojis|` +
+	"pt": pattern.New(`\btratar(?:-me)? por |(?:responder|responder-me|falar) (?:mais \S+|em (?:\S+ês|\S+ano|\S+hol|alemão|russo|sueco|árabe))|sem emojis|` +
 		`menos emojis|\b(?:parar|deixar) de `),
-	"nl": newExpression(`\b(?:korter|bondiger|simpeler|eenvoudiger|in het \S+s) (?:antwoorden|praten|schrijven)|zonder emoji|geen emoji|` +
+	"nl": pattern.New(`\b(?:korter|bondiger|simpeler|eenvoudiger|in het \S+s) (?:antwoorden|praten|schrijven)|zonder emoji|geen emoji|` +
 		`minder emoji|\b(?:ophouden|stoppen) met |\btutoyeren`),
 }
 
 func requestOf(opens, often, does string) request {
-	return request{newExpression(opens), newExpression(often), newExpression(does)}
+	return request{pattern.New(opens), pattern.New(often), pattern.New(does)}
 }
 
 // is reports whether a sentence in lower case is such a request.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // openers are what a sentence may lose from its front if a punctuation mark follows.
@@ -88,7 +89,7 @@ func (t *drafter) withoutOpener(s string) string {
 }
 
 // answered finds how somebody is, and the name of who asked behind it: "I'm doing well Mel, thanks".
-var answered = newExpression(`^((?:I'm|I am|I've been|[Ww]e're|[Ww]e are|[Ii]m|[Aa]m|[Dd]oing) (?:(?:doing|feeling|all|very|pretty|really|quite|just|not too|with) ){0,2}` +
+var answered = pattern.New(`^((?:I'm|I am|I've been|[Ww]e're|[Ww]e are|[Ii]m|[Aa]m|[Dd]oing) (?:(?:doing|feeling|all|very|pretty|really|quite|just|not too|with) ){0,2}` +
 	`(?:well|good|fine|great|ok|okay|alright|right|bad|better|you|proud of you|happy for you)) ([A-Z]\p{L}+)((?:[,.!?].*)?)$`)
 
 // withoutCall removes the name of who is spoken to from the end, "…, Mel!", and from an answer of how the speaker is.
@@ -145,7 +146,7 @@ func (t *drafter) content(s string) int {
 }
 
 // pronouns finds by which pronouns somebody goes: stop words that say something.
-var pronouns = newExpression(`(?i)\b(?:he|she|they|ze|xe) ?/ ?(?:him|her|them|they|she|he|zir|xem)\b|\b(?:any|all) pronouns\b`)
+var pronouns = pattern.New(`(?i)\b(?:he|she|they|ze|xe) ?/ ?(?:him|her|them|they|she|he|zir|xem)\b|\b(?:any|all) pronouns\b`)
 
 // polite are words that chat is made of and that state nothing by themselves.
 var polite = text.NewWordSet(`awesome amazing great good nice cool wonderful fantastic lovely sweet incredible impressive neat perfect fine true

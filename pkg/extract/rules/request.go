@@ -6,6 +6,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // A request asks for something now: "Write me a letter", "Can you fix my parser", "Book a table for Friday". It is no
@@ -29,10 +30,10 @@ const (
 
 var (
 	// toSpeaker are requests for the speaker, whoever is asked.
-	toSpeaker = newExpression(`^ ` + please + `(?:(?:` + requestVerbs + `|` + meVerbs + `) (?:me|us)|(?:` + requestVerbs + `) (?:my|our)|` +
+	toSpeaker = pattern.New(`^ ` + please + `(?:(?:` + requestVerbs + `|` + meVerbs + `) (?:me|us)|(?:` + requestVerbs + `) (?:my|our)|` +
 		`(?:set|make|get|play|read|put|turn|order|build) (?:\p{L}+ ){1,4}(?:for me|for us|to me)) `)
 	// toBot are requests where a bot listens. Elsewhere they may be notes of what is to be done.
-	toBot = newExpression(`^ ` + please + `(?:(?:` + requestVerbs + `) (?:a|an|the|this|that|these|those|some|any|all|every|each|more|` +
+	toBot = pattern.New(`^ ` + please + `(?:(?:` + requestVerbs + `) (?:a|an|the|this|that|these|those|some|any|all|every|each|more|` +
 		`another|both|it|him|her|his|their|them|your|` +
 		`one|two|three|four|five|six|seven|eight|nine|ten|\d+|how|what|who|whom|whose|why|when|where|which|whether|if|up|off|for|in|into|about|` +
 		`with|out) |` +
@@ -41,17 +42,17 @@ var (
 		`set (?:a|an|the|my) (?:\p{L}+ ){0,2}(?:timer|alarm|reminder) |(?:play|put on|turn|open|order) (?:some|the|up|on|off|down) |make (?:it|` +
 		`this|that|them) )`)
 	// openQuestions are the beginnings of questions that need no mark.
-	openQuestions = newExpression(`^ ` + please + `(?:(?:can|could|would|will|should|may|shall|can't|couldn't|won't) (?:you|u|i|we) |` +
+	openQuestions = pattern.New(`^ ` + please + `(?:(?:can|could|would|will|should|may|shall|can't|couldn't|won't) (?:you|u|i|we) |` +
 		`(?:do|did|are|were|have) you |(?:is|are|was|were|does|do) (?:it|this|that|there|they) |` +
 		`how (?:do|does|did|can|could|should|would|to|much|many|long|often) |(?:what|where|why|who|which) (?:is|are|was|were|do|does|did|can|` +
 		`could|should|would) |how about |what about |(?:how|where|when|why)'?s |whats |` +
 		`(?:what's|who'?s) (?:the|my|your|our|this|that|wrong|next|left|going|coming|happening|there|in|on|at) )`)
 	// bothers are requests by which nothing is asked for but an answer or patience.
-	bothers = newExpression(`^ ` + please + `(?:let (?:me|us) (?:know|see|think|check|guess|ask|clarify|rephrase|start|begin|be|just)|` +
+	bothers = pattern.New(`^ ` + please + `(?:let (?:me|us) (?:know|see|think|check|guess|ask|clarify|rephrase|start|begin|be|just)|` +
 		`tell me (?:about it|more)|give me a (?:sec|second|moment|minute|min|break)|` +
 		`keep me posted|feel free|help yourself) `)
 	// telling are forms of requests that tell something: what to look at, where somebody is reached.
-	telling = newExpression(`^ ` + please + `(?:check (?:out|this)|(?:mail|email|e-mail|call|text|ping|write|reach|message|find|` +
+	telling = pattern.New(`^ ` + please + `(?:check (?:out|this)|(?:mail|email|e-mail|call|text|ping|write|reach|message|find|` +
 		`add) (?:me|us) (?:at|on|under|via|as)) `)
 )
 
@@ -124,8 +125,8 @@ func cutStatement(s string) (asked, told string) {
 }
 
 // statementBehind finds a mark and a clause about the speaker with its verb behind it.
-var statementBehind = newExpression(`(?i)(?:[,;!] ?|\.\.\. ?|… ?| [-–—] | (?:but|because|cause|cuz) )(?:(?:because|since|as|cause|cuz|so|but|and) )?((?:i|we)(?:['’](?:m|ve|ll|d|re))? \pL|` +
+var statementBehind = pattern.New(`(?i)(?:[,;!] ?|\.\.\. ?|… ?| [-–—] | (?:but|because|cause|cuz) )(?:(?:because|since|as|cause|cuz|so|but|and) )?((?:i|we)(?:['’](?:m|ve|ll|d|re))? \pL|` +
 	`(?:my|our) (?:\pL+ ){1,3}(?:is|are|was|were|has|have|had|keeps|won't|doesn't|can't|will) )`)
 
 // ofSpeaker finds what speakers say of themselves or of what is theirs; "me" alone says nothing.
-var ofSpeaker = newExpression(` (?:i|i'm|i've|i'll|i'd|im|my|mine|we|we're|we've|our) `)
+var ofSpeaker = pattern.New(` (?:i|i'm|i've|i'll|i'd|im|my|mine|we|we're|we've|our) `)

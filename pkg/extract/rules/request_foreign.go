@@ -4,16 +4,17 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // wish finds requests of a language over a sentence in lower case.
 type wish struct {
-	forMe expression // what asks for something for the speaker, now
-	tells expression // words by which the speaker tells something of themselves
+	forMe *pattern.Pattern // what asks for something for the speaker, now
+	tells *pattern.Pattern // words by which the speaker tells something of themselves
 }
 
 func wishOf(forMe, tells string) wish {
-	return wish{newExpression(forMe), newExpression(tells)}
+	return wish{pattern.New(forMe), pattern.New(tells)}
 }
 
 // foreignWishes are the forms of requests in other languages: "Schreib mir einen Brief", "Explícame la fotosíntesis".
@@ -59,7 +60,7 @@ var foreignWishes = map[text.Language]wish{
 }
 
 // standing are the words by which a request holds from now on, or asks for a language.
-var standing = newExpression(`(?:^| )(?:ab jetzt|ab sofort|von nun an|künftig|in zukunft|immer|nie|jedes mal|auf \pL+(?:sch|o)|` +
+var standing = pattern.New(`(?:^| )(?:ab jetzt|ab sofort|von nun an|künftig|in zukunft|immer|nie|jedes mal|auf \pL+(?:sch|o)|` +
 	`a partir de ahora|de ahora en adelante|siempre|nunca|désormais|dorénavant|toujours|jamais|` +
 	`d'ora in poi|da ora in poi|sempre|mai|a partir de agora|de agora em diante|voortaan|отныне|впредь|всегда|никогда|zawsze|nigdy|od teraz|alltid|aldrig|hep|her zaman|bundan sonra|vanaf nu|altijd|nooit|in het \pL+s|en (?:español|` +
 	`inglés|français|anglais|castellano)|in (?:italiano|inglese)|em (?:português|inglês))(?:[ ,.!]|$)|以后|今后|总是|每次|これから|今後|いつも|毎回|앞으로|항상|언제나|매번`)

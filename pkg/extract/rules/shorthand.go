@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // spelled writes out what chats shorten in English: "dont", "u", "pls". What is a word too is written out only where those
@@ -43,24 +45,24 @@ var written = map[string]string{"dont": "don't", "didnt": "didn't", "doesnt": "d
 	"havent": "haven't", "hadnt": "hadn't", "youre": "you're", "youve": "you've", "theyre": "they're", "theyve": "they've", "weve": "we've",
 	"hes": "he's", "shes": "she's", "thats": "that's", "theres": "there's", "pls": "please", "plz": "please"}
 
-var shorthand = newExpression(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(written)), "|") + `)\b`)
+var shorthand = pattern.New(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(written)), "|") + `)\b`)
 
 // doubtful are what is a word too, or a letter, with what must stand beside it. Where a clause begins "ill" is no illness and
 // "its" nobody's: "she was ill just then", "lost its 3 best players".
 var doubtful = []struct {
-	found expression
+	found *pattern.Pattern
 	whole string
 }{
-	{newExpression(`(^|[a-z,] )u( |[.,!?]|$)`), "${1}you$2"},
-	{newExpression(`^U ((?:can|could|should|will|have|had|are|were|know|said|told|want|need|might|may) )`), "You $1"},
-	{newExpression(beginning + `([Ii])ts ((?:not|a|an|the|my|our|been|just|still|so|too|really|very|always|never|now|going|gonna|\d\S*) )`), "$1${2}t's $3"},
-	{newExpression(`\b([Ii]t's not \S+(?: \S+)?) its `), "$1 it's "},
-	{newExpression(beginning + `[Ii]ll ((?:be|have|do|go|get|call|see|let|try|take|come|send|check|make|need|` +
+	{pattern.New(`(^|[a-z,] )u( |[.,!?]|$)`), "${1}you$2"},
+	{pattern.New(`^U ((?:can|could|should|will|have|had|are|were|know|said|told|want|need|might|may) )`), "You $1"},
+	{pattern.New(beginning + `([Ii])ts ((?:not|a|an|the|my|our|been|just|still|so|too|really|very|always|never|now|going|gonna|\d\S*) )`), "$1${2}t's $3"},
+	{pattern.New(`\b([Ii]t's not \S+(?: \S+)?) its `), "$1 it's "},
+	{pattern.New(beginning + `[Ii]ll ((?:be|have|do|go|get|call|see|let|try|take|come|send|check|make|need|` +
 		`bring|probably|never|just|also|always|pay|start|pick) )`), "${1}I'll $2"},
-	{newExpression(beginning + `[Ii]d ((?:rather|love|like|prefer|be|say|have|never|been|really|much|want) )`), "${1}I'd $2"},
-	{newExpression(`^([Ll])ets ((?:not |all |just )?(?:meet|go|do|have|get|make|try|say|see|use|keep|start|talk|plan|book|eat|take|move|stick|call) )`), "${1}et's $2"},
-	{newExpression(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
-	{newExpression(`\b([Ii]) luv `), "$1 love "},
+	{pattern.New(beginning + `[Ii]d ((?:rather|love|like|prefer|be|say|have|never|been|really|much|want) )`), "${1}I'd $2"},
+	{pattern.New(`^([Ll])ets ((?:not |all |just )?(?:meet|go|do|have|get|make|try|say|see|use|keep|start|talk|plan|book|eat|take|move|stick|call) )`), "${1}et's $2"},
+	{pattern.New(`\b(?:[Ii]mma|[Ii]'mma|[Ii]'ma) `), "I'm gonna "},
+	{pattern.New(`\b([Ii]) luv `), "$1 love "},
 }
 
 // doubted are the words for which doubtful looks.
@@ -70,4 +72,4 @@ var doubted = map[string]bool{"u": true, "its": true, "ill": true, "id": true, "
 const beginning = `(^|[,;:.!?] |\b(?:so|but|think|guess|hope|know|because|cause|cuz|maybe|then) )`
 
 // corrects finds what sets something right: "it's not Leeds, it's Leicester".
-var corrects = newExpression(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)
+var corrects = pattern.New(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // smallTalk are the words of each language that state nothing by themselves: greetings, thanks, agreement, surprise,
@@ -193,7 +194,7 @@ func letterOnly(r rune) rune {
 }
 
 // introduction finds a speaker's own name at the beginning of a sentence, and what is said behind it.
-var introduction = newExpression(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
+var introduction = pattern.New(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
 
 // withoutName takes the name out of a sentence in which its speaker, who is known by it, tells it: "I'm Ann, I live in
 // Rome" says where Ann lives.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // voice turns what speakers say of themselves into what is said of them.
@@ -272,4 +273,4 @@ func possessive(name string) string {
 }
 
 // ofPerson finds what is said of the person of the sentence before, in however few words: "She can't walk".
-var ofPerson = newExpression(`^(?i:he|she)(?:'\p{L}+| \p{L})`)
+var ofPerson = pattern.New(`^(?i:he|she)(?:'\p{L}+| \p{L})`)

@@ -1,11 +1,11 @@
 package state
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // Change is a statement about an earlier state: that it ended, or that it continues in another form.
@@ -136,7 +136,7 @@ func ChangeOf(s string) (Change, bool) {
 }
 
 // clauseEnd is where a second clause begins.
-var clauseEnd = regexp.MustCompile(`(?:[,;]|\.) (?:and |but |so |because )?| (?:and|but|because) `)
+var clauseEnd = pattern.New(`(?:[,;]|\.) (?:and |but |so |because )?| (?:and|but|because) `)
 
 // changeOfClause is ChangeOf for the clause that a sentence begins with.
 func changeOfClause(s string) (Change, bool) {
@@ -168,14 +168,14 @@ func changeOfClause(s string) (Change, bool) {
 	return Change{}, false
 }
 
-var lead = regexp.MustCompile(changeLead)
+var lead = pattern.New(changeLead)
 
 // WithoutLead returns a sentence without who said it and the words that announce news: "Ana said: Turns out Ben
 // smokes." is "Ben smokes."
 func WithoutLead(s string) string { return s[len(lead.FindString(s)):] }
 
 // endingDenial finds denials that end something.
-var endingDenial = regexp.MustCompile(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for|since) )`)
+var endingDenial = pattern.New(`(?i)\b(?:decided not to|(?:is|are) not going to|(?:is|are)n't going to|won't be|(?:hasn't|haven't|has not|have not|hadn't) .* (?:in|for|since) )`)
 
 // unsureChange is in sentences in which nothing changed yet. May is a month.
-var unsureChange = regexp.MustCompile(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when|found (?:it|them))\b`)
+var unsureChange = pattern.New(`(?i)\b(?:if|might|(?-i:may)|could|would|should|wants?|hopes?|wishes|almost|nearly|unless|tried|never|thinking|considering|in case|when|found (?:it|them))\b`)

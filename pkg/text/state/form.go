@@ -1,9 +1,9 @@
 package state
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // Statement says that an attribute of a subject has a value.
@@ -21,13 +21,13 @@ type Form struct {
 	NeedsDate bool     // counts only where the sentence says when: a plan without a date is no state
 
 	attribute string // "" means that the sentence names it
-	pattern   func() *regexp.Regexp
+	pattern   *pattern.Pattern
 }
 
-// newForm returns a form with comma-separated cues. The groups of the pattern, which is compiled at its first use, are
-// s the subject, k the relation, a the attribute and v the value.
-func newForm(attribute, cues, pattern string) Form {
-	f := Form{attribute: attribute, pattern: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
+// newForm returns a form with comma-separated cues. The groups of the expression are s the subject, k the
+// relation, a the attribute and v the value.
+func newForm(attribute, cues, expr string) Form {
+	f := Form{attribute: attribute, pattern: pattern.New(expr)}
 	for cue := range strings.SplitSeq(cues, ",") {
 		f.Cues = append(f.Cues, strings.TrimSpace(cue))
 	}
@@ -36,18 +36,17 @@ func newForm(attribute, cues, pattern string) Form {
 
 // capture returns the groups of the first match by name, and where the subject begins; nil without a match.
 func (f Form) capture(s string) (groups map[string]string, subjectAt int) {
-	pattern := f.pattern()
-	m := pattern.FindStringSubmatchIndex(s)
+	m := f.pattern.FindStringSubmatchIndex(s)
 	if m == nil {
 		return nil, 0
 	}
 	groups = map[string]string{"": s[m[0]:m[1]]}
-	for i, name := range pattern.SubexpNames() {
+	for i, name := range f.pattern.SubexpNames() {
 		if name != "" && m[2*i] >= 0 {
 			groups[name] = s[m[2*i]:m[2*i+1]]
 		}
 	}
-	if s := pattern.SubexpIndex("s"); s >= 0 {
+	if s := f.pattern.SubexpIndex("s"); s >= 0 {
 		return groups, m[2*s]
 	}
 	return groups, m[0]

@@ -3,7 +3,6 @@ package state
 import (
 	_ "embed" // the tables of the languages
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // Cue is a set of signals that the words of a sentence give in addition to its content.
@@ -88,10 +88,10 @@ func RevisionOf(s string, lang text.Language) (Revision, bool) {
 func WithoutAnnotations(s string) string { return annotation.ReplaceAllString(s, "") }
 
 // groupedDigits finds where a number is written in groups.
-var groupedDigits = regexp.MustCompile(`(\d{2,}) +\b`)
+var groupedDigits = pattern.New(`(\d{2,}) +\b`)
 
 // annotation is a date in brackets as text/date writes it.
-var annotation = regexp.MustCompile(` ?\([^()]*\d{4}[^()]*\)`)
+var annotation = pattern.New(` ?\([^()]*\d{4}[^()]*\)`)
 
 // Languages returns the languages that RevisionOf reads, in order of their codes.
 func Languages() []text.Language { return slices.Sorted(maps.Keys(revisionTables())) }
@@ -99,10 +99,10 @@ func Languages() []text.Language { return slices.Sorted(maps.Keys(revisionTables
 // revisionTable is what is known of a language.
 type revisionTable struct {
 	cjk  bool
-	stop *regexp.Regexp
+	stop *pattern.Pattern
 	// unsure is in sentences of what nearly was, may be or is wished; nil = the language has none.
-	unsure *regexp.Regexp
-	cues   []*regexp.Regexp // by the order of cueNames; nil = the language has none
+	unsure *pattern.Pattern
+	cues   []*pattern.Pattern // by the order of cueNames; nil = the language has none
 }
 
 // plain returns the words of a sentence in lower case between spaces, or, where words have no spaces between them, its
@@ -123,7 +123,7 @@ var revisionTables = sync.OnceValue(func() map[text.Language]*revisionTable {
 	for line := range strings.Lines(revisionsFile) {
 		line = strings.TrimSpace(line)
 		if code, ok := strings.CutPrefix(line, "["); ok {
-			t = &revisionTable{cues: make([]*regexp.Regexp, len(cueNames))}
+			t = &revisionTable{cues: make([]*pattern.Pattern, len(cueNames))}
 			out[text.Language(strings.TrimSuffix(code, "]"))] = t
 			continue
 		}
@@ -145,11 +145,11 @@ var revisionTables = sync.OnceValue(func() map[text.Language]*revisionTable {
 	return out
 })
 
-func (t *revisionTable) compile(forms string) *regexp.Regexp {
+func (t *revisionTable) compile(forms string) *pattern.Pattern {
 	if t.cjk {
-		return regexp.MustCompile(forms)
+		return pattern.New(forms)
 	}
-	return regexp.MustCompile(` (?:` + forms + `) `)
+	return pattern.New(` (?:` + forms + `) `)
 }
 
 // Alike reports whether two content words of one language are forms of one: a common beginning and short endings. Words

@@ -2,12 +2,12 @@ package state
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // longestStatement is the longest sentence that is read, in bytes. A longer one states more than one thing.
@@ -89,9 +89,9 @@ func Statements(s string) iter.Seq[Statement] {
 var statementEnds = []string{" and ", " but ", " because ", " since ", " which ", " who ", " with ", " for ", " at ", " in ", " as of ", " now"}
 
 var (
-	noLonger = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more)\s+`)
-	anyMore  = regexp.MustCompile(`(?i)\s+any ?more\b`)
-	doesNot  = regexp.MustCompile(`(?i)\b(?:(?:does|do)(?:n['’]t| not)\s+|(is|are|am)(?:n['’]t| not)\b)`)
+	noLonger = pattern.New(`(?i)\b(?:no longer|not any ?more)\s+`)
+	anyMore  = pattern.New(`(?i)\s+any ?more\b`)
+	doesNot  = pattern.New(`(?i)\b(?:(?:does|do)(?:n['’]t| not)\s+|(is|are|am)(?:n['’]t| not)\b)`)
 )
 
 // affirm turns a sentence that something holds no longer into the sentence that it holds, and reports whether it was

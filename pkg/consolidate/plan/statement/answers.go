@@ -1,10 +1,10 @@
 package statement
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
+
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // A question is asked of one text alone, and its answer kept with the Reading: a new fact is compared with a hundred others,
@@ -47,33 +47,33 @@ func (r Reading) is(q *question) bool {
 	return r.answers.yes[word].Load()&bit != 0
 }
 
-// pattern is a regular expression for one of the forms of a text. It is compiled when it is first used.
-type pattern struct {
-	re    func() *regexp.Regexp
+// cue is a pattern that is looked for in one of the forms of a text.
+type cue struct {
+	*pattern.Pattern
 	of    func(Reading) string
 	found *question
 }
 
-func newPattern(of func(Reading) string, expr string) *pattern {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-	return &pattern{re, of, newQuestion(func(r Reading) bool { return re().MatchString(of(r)) })}
+func newCue(of func(Reading) string, expr string) *cue {
+	p := pattern.New(expr)
+	return &cue{p, of, newQuestion(func(r Reading) bool { return p.MatchString(of(r)) })}
 }
 
-// inBody returns a pattern for Reading.body, inPlain one for Reading.Plain, and inText one for Reading.Text.
-func inBody(expr string) *pattern { return newPattern(func(r Reading) string { return r.body }, expr) }
-func inPlain(expr string) *pattern {
-	return newPattern(func(r Reading) string { return r.Plain }, expr)
+// inBody returns a cue in Reading.body, inPlain one for Reading.Plain, and inText one for Reading.Text.
+func inBody(expr string) *cue { return newCue(func(r Reading) string { return r.body }, expr) }
+func inPlain(expr string) *cue {
+	return newCue(func(r Reading) string { return r.Plain }, expr)
 }
-func inText(expr string) *pattern { return newPattern(func(r Reading) string { return r.Text }, expr) }
+func inText(expr string) *cue { return newCue(func(r Reading) string { return r.Text }, expr) }
 
-func (r Reading) matches(p *pattern) bool { return r.is(p.found) }
+func (r Reading) matches(p *cue) bool { return r.is(p.found) }
 
 // submatch returns the leftmost match and its groups, nil if there is none.
-func (r Reading) submatch(p *pattern) []string {
+func (r Reading) submatch(p *cue) []string {
 	if !r.is(p.found) {
 		return nil
 	}
-	return p.re().FindStringSubmatch(p.of(r))
+	return p.FindStringSubmatch(p.of(r))
 }
 
 // Phrases are words and sequences of words that a text may have.

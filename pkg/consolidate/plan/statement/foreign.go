@@ -1,7 +1,6 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
@@ -215,7 +215,7 @@ func shared(a, b []string) (both, onlyA, onlyB int) {
 
 // denialAbroad finds the words and endings by which other languages than English deny. It may find one that denies
 // nothing ("neu" for "ne"): two sentences of which one has none are then kept apart.
-var denialAbroad = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:nicht|kein\pL*|nie|niemals|ohne|nichts|niemand|no|nunca|jamás|sin|nada|tampoco|ne|pas|plus|jamais|sans|rien|aucune?|` +
+var denialAbroad = pattern.New(`(?i)(?:^|[^\pL])(?:nicht|kein\pL*|nie|niemals|ohne|nichts|niemand|no|nunca|jamás|sin|nada|tampoco|ne|pas|plus|jamais|sans|rien|aucune?|` +
 	`non|mai|senza|niente|nessun\pL*|mica|não|nem|sem|jamais|niet|geen|nooit|zonder|niets|inte|ej|aldrig|ingen\pL*|inget|utan|ikke|aldri|uten|uden|nie|nigdy|bez|nic|` +
 	`не|нет|никогда|ни|без|ничего|ні|немає|değil|yok|hiç|asla|ei|emme|ette|eivät|nem|nincs|soha|sem|nélkül|niciodată|fără|ne\pL{2,}|není|tidak|bukan|jangan|không|chưa|chẳng|` +
 	`δεν|μην|ποτέ|χωρίς|לא|אין|בלי|لا|ليس|لم|لن|नहीं|मत|ไม่)(?:[^\pL]|$)` +

@@ -10,7 +10,7 @@ import (
 // outcome is what becomes of a state: what somebody was, and what they are said to have done or become then.
 type outcome struct {
 	was map[string]bool // stems
-	now *pattern        // in the newer text, in lower case with single spaces
+	now *cue            // in the newer text, in lower case with single spaces
 }
 
 // outcomes are pairs of a state and of what ends it, although it is no opposite of the state.
@@ -29,7 +29,7 @@ var outcomes = []outcome{
 	{stemSet("work job employ"), phrase(`(?:retired|went into retirement|(?:got|was|been|is) (?:laid off|sacked|fired|let go|made redundant))`)},
 }
 
-func phrase(p string) *pattern {
+func phrase(p string) *cue {
 	return inPlain(`\b` + p + `\b`)
 }
 

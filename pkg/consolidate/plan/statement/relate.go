@@ -1,11 +1,11 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 	"github.com/eunoe-memory/eunoe/pkg/text/state"
 )
 
@@ -61,7 +61,7 @@ func (r Reading) Revises() bool {
 }
 
 // revising are forms of texts that revoke an earlier one.
-var revising = []*pattern{dosed, paidBack, passedAway, gotten, backFrom, movedOut, insteadOf, switchedTo, learned, inOffice, turned, newSchool, gotInstead, newNumber}
+var revising = []*cue{dosed, paidBack, passedAway, gotten, backFrom, movedOut, insteadOf, switchedTo, learned, inOffice, turned, newSchool, gotInstead, newNumber}
 
 // news are words that announce that something is otherwise than before.
 var news = NewPhrases("now", "nowadays", "these days", "new", "moved", "changed", "went up", "went down", "up to", "down to", "grew to", "shrank to", "climbed to", "jumped to", "rose", "dropped", "fell",
@@ -252,7 +252,7 @@ func bodyOf(s string) string {
 }
 
 var (
-	saidBy   = regexp.MustCompile(`^(\p{Lu}[^:]{0,60}?) (?:said|told [^:]{1,40}): `)
+	saidBy   = pattern.New(`^(\p{Lu}[^:]{0,60}?) (?:said|told [^:]{1,40}): `)
 	persons1 = [][2]string{{"I'm ", " is "}, {"I am ", " is "}, {"We're ", " is "}, {"We are ", " is "}, {"I've ", " has "}, {"We've ", " has "},
 		{"I'll ", " will "}, {"We'll ", " will "}, {"I ", " "}, {"We ", " "}, {"My ", "'s "}, {"Our ", "'s "}}
 	belongs  = NewPhrases("is a", "is an", "is the", "is our", "i'm a", "i'm an", "i'm the", "been with", "been at", "is with", "is at", "is in", "is on")

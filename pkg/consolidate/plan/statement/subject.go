@@ -1,11 +1,11 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
+	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // subject returns the subject of the text: its words before the first copula, or else its first word.
@@ -31,7 +31,7 @@ func subjectOf(body string) string {
 	return strings.Join(stems, " ")
 }
 
-var verbs = regexp.MustCompile(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|started|begins|began|takes place|got)\b`)
+var verbs = pattern.New(`(?i) (?:is|are|was|were|has|have|will|went|goes|rose|rises|dropped|fell|grew|grows|shrank|shrunk|climbed|jumped|increased|decreased|changed|moved|weighs|costs|starts|started|begins|began|takes place|got)\b`)
 
 // isPast reports whether the text states a single past event, which no later statement ends. What somebody began or
 // acquired is not past: it continues.
