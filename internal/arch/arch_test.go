@@ -31,6 +31,7 @@ var floors = map[string]float64{
 	"pkg/memory":                         0,
 	"pkg/text":                           1,
 	"pkg/text/date":                      1.1,
+	"pkg/text/pattern":                   .9,
 	"pkg/text/state":                     1.1,
 	"pkg/text/class":                     1.1,
 	"pkg/text/class/generate":            1.2,

@@ -7,10 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 
-	"github.com/eunoe-memory/eunoe/internal/app/settings"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/programs"
@@ -81,59 +79,25 @@ func fallsBack(t *testing.T, place string, save, fall func()) {
 	p := dial(t, url)
 	waitAnswering(p)
 	told := announced(p)
-	converse(p, "talk", 40)
-	p.settle("talk")
-	save()
-	written := p.mustAsk("mem.talk.retain", `{"facts":[{"text":"Ben's locker is number 4711."}],"wait":"60s"}`)["write"].(float64)
-	editedThenForgotten(p)
-	converse(p, "late", 40)
-	seq := p.publish("mem.late.message.s0", `{"id":"last","speaker":"Carla","content":"Mein Boot heißt Seeadler."}`)
-	p.publish("mem.late.flush.s0", "{}")
-	p.settle("talk")
-	p.settle("late")
-	p.settle("solo")
-	talk, late, solo := facts(p, "talk"), facts(p, "late"), facts(p, "solo")
+	said := talkAround(p, save)
 
 	b := ask(t, url, "busy")
 	b.await(4)
 	fall()
 	b.await(b.count() + 6)
-	// Nobody says anything in the other banks. One process may wait for the other, so each is asked twice.
-	for range 4 {
-		found := p.patiently("mem.talk.recall", fmt.Sprintf(`{"query":"What number is Ben's locker?","after_write":%d,"wait":"60s"}`, int(written)))
-		if found["fresh"] != true || !strings.Contains(fmt.Sprint(found["items"]), "4711") {
-			t.Errorf("a write from before is not seen: %v", found)
-		}
-		found = p.patiently("mem.late.recall", fmt.Sprintf(`{"query":"Wie heißt das Boot?","after":%d,"wait":"60s"}`, seq))
-		if found["fresh"] != true || !strings.Contains(fmt.Sprint(found["items"]), "Seeadler") {
-			t.Errorf("a message from before is not seen: %v", found)
-		}
-	}
+	said.isThereAgain(p)
 	b.end()
-	for bank, want := range map[string][]string{"talk": talk, "late": late, "solo": solo} {
-		p.settle(bank)
-		if diff := cmp.Diff(want, facts(p, bank)); diff != "" {
-			t.Errorf("facts of %s (-before +after):\n%s", bank, diff)
-		}
-	}
 	p.publish("mem.busy.flush.chat", "")
 	conserved(t, p.settle("busy"), b.count())
 	natstest.Eventually(t, "every fact was announced", func() bool {
-		for _, f := range append(append(facts(p, "talk"), facts(p, "late")...), facts(p, "busy")...) {
+		for _, f := range append(append(said.facts["talk"], said.facts["late"]...), facts(p, "busy")...) {
 			if id, _, _ := strings.Cut(f, " "); !told(id) {
 				return false
 			}
 		}
 		return true
 	})
-	for _, s := range stages {
-		s.Stop(t)
-	}
-	set, _, err := settings.Load(nil, map[string]string{"URL": url, "DATA": data, "STORE": place, "LOG": "error"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	asOffline(t, set)
+	stopAndRebuild(t, stages, url, data, place)
 }
 
 // editedThenForgotten says two things at once, edits what came of one, and then forgets the other: the log then holds what is
