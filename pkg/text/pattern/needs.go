@@ -18,18 +18,18 @@ type matches struct {
 }
 
 // neededBy returns of what every match of an expression contains one, the rarest first, as far as that is to be seen.
-func neededBy(expr string) []anyOf {
+func neededBy(expr string) []*Words {
 	parsed, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil
 	}
-	var out []anyOf
+	var out []*Words
 	for _, words := range matchesOf(parsed.Simplify()).all() {
 		if shortest(words) >= minWord {
-			out = append(out, newAnyOf(words))
+			out = append(out, NewWords(words...))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b anyOf) int { return rarer(a.words, b.words) })
+	slices.SortStableFunc(out, func(a, b *Words) int { return rarer(a.words, b.words) })
 	return out
 }
 

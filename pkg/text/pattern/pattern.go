@@ -16,7 +16,7 @@ type Pattern struct {
 
 type compiled struct {
 	re    *regexp.Regexp
-	needs []anyOf // of each a match has one
+	needs []*Words // of each a match has one
 }
 
 // New returns the pattern of an expression in the syntax of the package regexp. A wrong expression panics when it is first used.
@@ -35,7 +35,7 @@ func (c compiled) mayMatch(s string) bool {
 	}
 	s = folded(s)
 	for _, n := range c.needs {
-		if !n.in(s) {
+		if !n.In(s) {
 			return false
 		}
 	}

@@ -77,3 +77,25 @@ func FuzzMayMatch(f *testing.F) {
 		}
 	})
 }
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	w := pattern.NewWords("moved", "mo", "put off", "ß!")
+	for s, want := range map[string]bool{"she moved": true, "mo": true, "m": false, "": false, "put  off": false, "he put off": true, "aß!": true, "Moved": false} {
+		if w.In(s) != want {
+			t.Errorf("%q: %t", s, !want)
+		}
+	}
+	var all []string
+	for a := 'A'; a <= 'z'; a++ {
+		for b := 'A'; b <= 'z'; b++ {
+			all = append(all, string([]rune{a, b}))
+		}
+	}
+	many := pattern.NewWords(all...)
+	for _, word := range all {
+		if !many.In("1" + word) {
+			t.Errorf("%q is not found among many", word)
+		}
+	}
+}

@@ -20,7 +20,8 @@ type Form struct {
 	Cues      []string // a sentence without any of them does not have the form
 	NeedsDate bool     // counts only where the sentence says when: a plan without a date is no state
 
-	attribute string // "" means that the sentence names it
+	cues      *pattern.Words // the same
+	attribute string         // "" means that the sentence names it
 	pattern   *pattern.Pattern
 }
 
@@ -31,6 +32,7 @@ func newForm(attribute, cues, expr string) Form {
 	for cue := range strings.SplitSeq(cues, ",") {
 		f.Cues = append(f.Cues, strings.TrimSpace(cue))
 	}
+	f.cues = pattern.NewWords(f.Cues...)
 	return f
 }
 

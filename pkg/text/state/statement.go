@@ -2,7 +2,6 @@ package state
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -53,7 +52,7 @@ func Statements(s string) iter.Seq[Statement] {
 			return
 		}
 		for _, f := range statementForms {
-			if !slices.ContainsFunc(f.Cues, func(cue string) bool { return strings.Contains(s, cue) }) {
+			if !f.cues.In(s) {
 				continue
 			}
 			groups, at := f.capture(s)

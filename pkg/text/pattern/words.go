@@ -6,19 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// anyOf are words of which a text is to contain one.
-type anyOf struct {
-	words  []string   // folded, each of two bytes or more
-	place  [256]uint8 // by key: where in groups the words of the key are
-	groups [][]string // the first is empty
+// Words are strings of which a text is to contain one. They are looked for in one pass, however many they are.
+type Words struct {
+	words  []string
+	place  [256]uint16 // by key: where in groups the words of the key are
+	groups [][]string  // the first is empty
 }
 
-func newAnyOf(words []string) anyOf {
-	a := anyOf{words: words, groups: make([][]string, 1, len(words)+1)}
+// NewWords returns the set of words, each of two bytes or more. Shorter ones panic.
+func NewWords(words ...string) *Words {
+	a := &Words{words: words, groups: make([][]string, 1, len(words)+1)}
 	for _, w := range words {
 		k := key(w[0], w[1])
 		if a.place[k] == 0 {
-			a.place[k] = uint8(len(a.groups)) //nolint:gosec // there are maxExact at most
+			a.place[k] = uint16(len(a.groups)) //nolint:gosec // a key has one at most
 			a.groups = append(a.groups, nil)
 		}
 		a.groups[a.place[k]] = append(a.groups[a.place[k]], w)
@@ -29,8 +30,8 @@ func newAnyOf(words []string) anyOf {
 // key is where the words that begin with two bytes stand.
 func key(first, second byte) byte { return first*7 ^ second*29 }
 
-// in reports whether a folded text contains one of the words.
-func (a *anyOf) in(s string) bool {
+// In reports whether a text contains one of the words.
+func (a *Words) In(s string) bool {
 	for i := 0; i+1 < len(s); i++ {
 		for _, w := range a.groups[a.place[key(s[i], s[i+1])]] {
 			if strings.HasPrefix(s[i:], w) {
