@@ -19,7 +19,8 @@ type Database interface {
 	Read(ctx context.Context, fn func(tx *Tx) error) error
 	// Write runs fn in one write transaction and commits it, or rolls it back on error. It waits for other writers until
 	// ctx ends. From then on the transaction runs to its end whatever becomes of ctx, unless fn itself checks the context
-	// of its caller. On a database that was opened for reading it is memory.ErrUnavailable.
+	// of its caller. A commit need not be on the disk yet, unless it erases something. On a database that was opened for
+	// reading it is memory.ErrUnavailable.
 	Write(ctx context.Context, fn func(tx *Tx) error) error
 	// Second begins a transaction on another connection that reads the same state as t, for reads in parallel. It returns
 	// nil when all second connections are in use, when something was committed since t began, or when a connection cannot
@@ -27,8 +28,7 @@ type Database interface {
 	Second(t *Tx) (second *Tx, release func(), err error)
 	// Writable reports whether the database was opened for writing.
 	Writable() bool
-	// Erased wakes the scrub that a committed transaction requested (Tx.RequestScrub). On SQLite it first has the disk
-	// keep what was committed.
+	// Erased wakes the scrub that a committed transaction requested (Tx.RequestScrub).
 	Erased()
 	// Go runs fn in a goroutine of its own. The context of fn ends when the database closes, and Close waits for fn. After
 	// Close Go does nothing.

@@ -15,6 +15,7 @@ type Tx struct {
 	ctx    context.Context
 	engine Engine
 	send   func([]*Statement) error // waits for the answers of statements (Together); nil = each goes on its own
+	erases bool                     // a scrub was requested
 }
 
 // Raw is a transaction of a driver.
@@ -252,10 +253,14 @@ func (t *Tx) Commits() (n int64, err error) {
 const scrubKey = "scrub"
 
 // RequestScrub records, in the transaction that erases something, that copies of it are still stored. The caller calls
-// Database.Erased after the commit.
+// Database.Erased after the commit, which is on the disk then: a power cut must not bring back what was forgotten.
 func (t *Tx) RequestScrub() error {
+	t.erases = true
 	return t.Exec("request a scrub", `INSERT INTO meta (key, value) VALUES (?, '1') ON CONFLICT DO NOTHING`, scrubKey)
 }
+
+// Erases reports whether this transaction requested a scrub.
+func (t *Tx) Erases() bool { return t.erases }
 
 // ScrubRequested reports whether a scrub was requested and not done since.
 func (t *Tx) ScrubRequested() (bool, error) {

@@ -118,7 +118,7 @@ func Open(c Config) (*Server, error) {
 	}
 	if !c.ReadOnly {
 		s.writer = pool(1, map[string]string{
-			// The log is the truth: what the server loses when it falls is applied again.
+			// The log is the truth: what the server loses when it falls is applied again. Write asks for more where it erases.
 			"synchronous_commit": "off",
 			// A plan is made once. Left to itself, the server makes one for every list, which takes longer than the look-ups.
 			// Readers leave it so: their ranges of names and times are wide or narrow.
@@ -212,6 +212,9 @@ func (s *Server) Write(ctx context.Context, fn func(tx *engine.Tx) error) error 
 		err := fn(tx)
 		if err == nil {
 			err = tx.CountCommit()
+		}
+		if err == nil && tx.Erases() {
+			_, err = tx.Raw().ExecContext(s.Deferred(tx.Context(), "have the disk keep an erasure", nil), "SET LOCAL synchronous_commit = local")
 		}
 		return err
 	})

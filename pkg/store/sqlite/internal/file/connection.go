@@ -84,7 +84,7 @@ func newPool(dsn string, conns int, limit int64, unmoved func() error) *sql.DB {
 
 func writerDSN(c Config) string {
 	// The file and its log are synced when the log is copied into the file: a power cut leaves the store as it was at some
-	// commit before, and the consolidator applies the rest again from the streams. What was erased is synced at once (Erased).
+	// commit before, and the consolidator applies the rest again from the streams. One that erases is synced (Write).
 	sync := "NORMAL"
 	if c.Unsynced {
 		sync = "OFF"

@@ -172,6 +172,9 @@ func (f *File) Write(ctx context.Context, fn func(tx *engine.Tx) error) error {
 	if err := begun.commit(); err != nil {
 		return Failure(fmt.Errorf("commit: %w", err))
 	}
+	if tx.Erases() && !f.config.Unsynced {
+		f.Warn(syncPath(f.config.Path+"-wal"), "an erasure was committed and may not be on the disk before the next checkpoint")
+	}
 	signal(f.dirty)
 	return nil
 }

@@ -30,14 +30,8 @@ func (f *File) Start(ctx context.Context) error {
 	return err
 }
 
-// Erased syncs the write-ahead log, so that what was erased is not there again after a power cut, and wakes the scrub that a
-// committed transaction requested.
-func (f *File) Erased() {
-	if !f.config.Unsynced {
-		f.Warn(syncPath(f.config.Path+"-wal"), "an erasure was committed and may not be on disk; the next checkpoint syncs it")
-	}
-	signal(f.erased)
-}
+// Erased wakes the scrub that a committed transaction requested.
+func (f *File) Erased() { signal(f.erased) }
 
 // maintain checkpoints the write-ahead log until the file closes, at most once a period and only after commits, merges
 // the text indexes once nothing is written for a period, and scrubs the file after something was erased.
