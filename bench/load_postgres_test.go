@@ -13,18 +13,7 @@ import (
 
 func TestBenchOnAServerWithoutANamedSchema(t *testing.T) {
 	t.Parallel()
-	server, err := postgrestest.Start()
-	if errors.Is(err, postgrestest.ErrAbsent) {
-		t.Skip("NOT TESTED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := postgrestest.ForTest(t)
 	conn, err := pgx.Connect(t.Context(), server.Schema("public"))
 	if err != nil {
 		t.Fatal(err)

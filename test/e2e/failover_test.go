@@ -32,7 +32,7 @@ func newStandby(t *testing.T, primary *postgrestest.Server) *postgrestest.Server
 // TestAFailoverToAStandbyThatLags kills a server and promotes a standby that lacks the last minutes of it.
 func TestAFailoverToAStandbyThatLags(t *testing.T) {
 	t.Parallel()
-	primary := startPostgres(t)
+	primary := postgrestest.ForTest(t)
 	standby := newStandby(t, primary)
 	fallsBack(t, postgrestest.Written("eunoe", primary, standby), func() {
 		if _, err := standby.Part(t.Context()); err != nil {
@@ -51,7 +51,7 @@ func TestAFailoverToAStandbyThatLags(t *testing.T) {
 // TestAServerRestoredFromAnOldBackup kills a server and starts it with the files of a backup that is older than the log.
 func TestAServerRestoredFromAnOldBackup(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	var backup *postgrestest.Server
 	fallsBack(t, server.Schema("eunoe"), func() {
 		var err error

@@ -12,6 +12,7 @@ import (
 	"github.com/eunoe-memory/eunoe/internal/app/storage"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
@@ -46,7 +47,7 @@ func TestAMoveThatIsKilled(t *testing.T) {
 	s := runStages(t, b.url)
 	data := strings.TrimPrefix(s.env[1], "EUNOE_DATA=")
 	old := filepath.Join(data, "eunoe.db")
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	p := dial(t, b.url)
 	waitAnswering(p)
 	converse(p, "talk", 20)

@@ -18,6 +18,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
 
@@ -42,7 +43,7 @@ func nothingAt(t *testing.T, to string, shards int) {
 
 func TestSeveralStoresAreMovedTogether(t *testing.T) {
 	t.Parallel()
-	one, other := startPostgres(t), startPostgres(t)
+	one, other := postgrestest.ForTest(t), postgrestest.ForTest(t)
 	const shards, secret = 4, "glockenspiel"
 	c := apptest.Settings(t, map[string]string{"SHARDS": fmt.Sprint(shards)})
 	to := one.Schema("moved") + " " + other.Schema("moved")

@@ -125,7 +125,7 @@ func moveTo(t *testing.T, p plain, l *local.Local, to, forget string) (within bo
 
 func TestAStoreIsMovedWhileEverythingRuns(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	const secret = "xylophonist"
 	within := 0
 	for _, d := range []struct{ name, from, to string }{

@@ -11,7 +11,7 @@ import (
 // one on SQLite, to one that forgets, and to a live rebuild among traffic.
 func TestAStoreBehindAPooler(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	pooler, err := server.Pool()
 	if errors.Is(err, postgrestest.ErrNoPooler) {
 		t.Skip("NOT TESTED:", err)

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,24 +24,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
-
-// startPostgres starts a PostgreSQL server, which ends with the test. Where none is installed the test is skipped.
-func startPostgres(t *testing.T) *postgrestest.Server {
-	t.Helper()
-	s, err := postgrestest.Start()
-	if errors.Is(err, postgrestest.ErrAbsent) {
-		t.Skip("NOT TESTED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
 
 var questions = []string{"Where does Alice live?", "What is Alice allergic to?", "What did Ben buy last Friday?", "Who adopted a cat?", "harbour engineer",
 	"What happened on day 12?", "What does Alice prefer to drink?", "Who plays the cello?", "Carla's work", "Porto", "your passport", "彼女"}
@@ -84,7 +65,7 @@ func run(t *testing.T, c settings.Config, do func(p plain)) {
 
 func TestAStoreOnPostgreSQLHoldsAndAnswersWhatOneOfSQLiteDoes(t *testing.T) {
 	t.Parallel()
-	answersAlike(t, startPostgres(t).Schema("live"))
+	answersAlike(t, postgrestest.ForTest(t).Schema("live"))
 }
 
 // answersAlike compares a store at a place with one of SQLite.
@@ -135,7 +116,7 @@ func answersAlike(t *testing.T, place string) {
 func TestAConsolidatorOnPostgreSQLThatIsKilledLosesNothing(t *testing.T) {
 	t.Parallel()
 	const messages = 120
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	url := startBroker(t)
 	env := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + t.TempDir(), "EUNOE_LOG=error", "EUNOE_IDLE_AFTER=1m", "EUNOE_STORE=" + server.Schema("eunoe")}
 	killed := programs.Start(t, env, "consolidator")
@@ -161,7 +142,7 @@ func TestAConsolidatorOnPostgreSQLThatIsKilledLosesNothing(t *testing.T) {
 // switch waits.
 func TestALiveRebuildOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	rebuildLive(t, startPostgres(t).Schema("eunoe"))
+	rebuildLive(t, postgrestest.ForTest(t).Schema("eunoe"))
 }
 
 // rebuildLive is TestALiveRebuildOnPostgreSQL of a store at a place.
@@ -242,7 +223,7 @@ func rebuildLive(t *testing.T, place string) {
 
 func TestWhatIsForgottenIsInNoFileOfPostgreSQL(t *testing.T) {
 	t.Parallel()
-	server := startPostgres(t)
+	server := postgrestest.ForTest(t)
 	forgetsInFiles(t, server, server.Schema("eunoe"))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
@@ -14,7 +15,7 @@ import (
 // what it is to wait for, also its own writes, and says so where the standby does not follow.
 func TestAQueryServiceReadsAReplica(t *testing.T) {
 	t.Parallel()
-	primary := startPostgres(t)
+	primary := postgrestest.ForTest(t)
 	standby := newStandby(t, primary)
 	url := startBroker(t)
 	common := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + t.TempDir(), "EUNOE_LOG=error", "EUNOE_IDLE_AFTER=1m"}

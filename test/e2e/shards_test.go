@@ -174,7 +174,7 @@ func TestSeveralStoresHoldAndAnswerWhatOneDoes(t *testing.T) {
 
 func TestSeveralSchemasHoldWhatSeveralFilesDo(t *testing.T) {
 	t.Parallel()
-	one, other := startPostgres(t), startPostgres(t)
+	one, other := postgrestest.ForTest(t), postgrestest.ForTest(t)
 	c := apptest.Settings(t, map[string]string{"SHARDS": "4", "STORE": one.Schema("spread") + " " + other.Schema("spread")})
 	var banks, onServer, inFiles []string
 	run(t, c, func(p plain) {

@@ -15,24 +15,6 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 )
 
-// ownServer starts a server for one test, which kills it.
-func ownServer(t *testing.T) *postgrestest.Server {
-	t.Helper()
-	s, err := postgrestest.Start()
-	if errors.Is(err, postgrestest.ErrAbsent) {
-		t.Skip("NOT TESTED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // patiently repeats what is unavailable: connections of before a fall fail once each.
 func patiently(do func() error) error {
 	for began := time.Now(); ; {
@@ -46,7 +28,7 @@ func patiently(do func() error) error {
 // log is then applied with its streams in another order, so banks have other numbers than before.
 func TestAStoreIsOpenedAnewWhereItsServerWasRestored(t *testing.T) {
 	t.Parallel()
-	server := ownServer(t)
+	server := postgrestest.ForTest(t)
 	cur, err := store.OpenCurrent(store.Config{DSN: server.Schema("eunoe")})
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +122,7 @@ func TestAStoreWhoseTablesAreLost(t *testing.T) {
 // TestAStoreIsOfOneRunOfItsServer reads by a store that was opened before its server fell, in each of its connections.
 func TestAStoreIsOfOneRunOfItsServer(t *testing.T) {
 	t.Parallel()
-	server := ownServer(t)
+	server := postgrestest.ForTest(t)
 	db := open(t, postgres.DefaultConfig(server.Schema("eunoe")))
 	if err := db.ApplyMessages(t.Context(), 0, 1, nil); err != nil {
 		t.Fatal(err)

@@ -12,12 +12,13 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres"
+	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
 )
 
 // On a standby nothing keeps a replaced store waiting for those who read the old one.
 func TestAReaderOfAStandbyNeverReadsPartsOfTwoStores(t *testing.T) {
 	t.Parallel()
-	primary := ownServer(t)
+	primary := postgrestest.ForTest(t)
 	standby, err := primary.Standby()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"database/sql"
-	"errors"
 	"testing"
 	"time"
 
@@ -16,18 +15,7 @@ import (
 // TestWhatIsErasedIsOnTheDisk commits until the server has not written something, which needs no erasure, and then erases.
 func TestWhatIsErasedIsOnTheDisk(t *testing.T) {
 	t.Parallel()
-	own, err := postgrestest.Start()
-	if errors.Is(err, postgrestest.ErrAbsent) {
-		t.Skip("NOT TESTED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := own.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	own := postgrestest.ForTest(t)
 	asked, err := sql.Open("pgx", own.Schema("tea"))
 	if err != nil {
 		t.Fatal(err)
