@@ -78,7 +78,7 @@ func (n Naming) BankBucket() string { return n.upper("BANKS") }
 // RecallBucket names the bucket of the recalls that banks keep, in memory.
 func (n Naming) RecallBucket() string { return n.upper("RECALLS") }
 
-// BudgetBucket names the bucket of the tokens that extraction spent today, by bank.
+// BudgetBucket names the bucket of what extraction spent: tokens today, by bank, and tries of windows.
 func (n Naming) BudgetBucket() string { return n.upper("BUDGETS") }
 
 // Subject returns prefix.bankToken.kind.rest, a subject as published. bankToken and rest must be encoded tokens or

@@ -124,8 +124,8 @@ func (n Naming) Streams(o StreamOptions) []jetstream.StreamConfig {
 //   - LEASES keeps owners in memory; a lease lives LeaseTTL.
 //   - RECALLS keeps the last recalls of banks that ask for it, in memory; a record is
 //     removed recallTTL after its last change.
-//   - BUDGETS keeps the tokens that extraction spent today, by bank; a record is
-//     removed budgetTTL after it was written.
+//   - BUDGETS keeps what extraction spent: tokens today, by bank, and tries of windows
+//     that did not end at once; a record is removed budgetTTL after it was written.
 //
 // The bucket BANKS is among Streams.
 func (n Naming) Buckets(o StreamOptions) []jetstream.KeyValueConfig {
@@ -133,6 +133,6 @@ func (n Naming) Buckets(o StreamOptions) []jetstream.KeyValueConfig {
 		{Bucket: n.IngestBucket(), Description: "sessions and positions of ingest", History: 1, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 		{Bucket: n.LeaseBucket(), Description: "who owns what", History: 1, TTL: LeaseTTL, Storage: jetstream.MemoryStorage, Replicas: o.Replicas},
 		{Bucket: n.RecallBucket(), Description: "last recalls by bank", History: 1, TTL: recallTTL, Storage: jetstream.MemoryStorage, Replicas: o.Replicas},
-		{Bucket: n.BudgetBucket(), Description: "tokens spent today by bank", History: 1, TTL: budgetTTL, Storage: jetstream.FileStorage, Replicas: o.Replicas},
+		{Bucket: n.BudgetBucket(), Description: "what extraction spent", History: 1, TTL: budgetTTL, Storage: jetstream.FileStorage, Replicas: o.Replicas},
 	}
 }

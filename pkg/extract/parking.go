@@ -95,10 +95,11 @@ func (b *Budget) active(ctx context.Context) error {
 	return fmt.Errorf("look at the parked windows: %w: %w", err, memory.ErrUnavailable)
 }
 
-// heldBanks returns the banks that an earlier owner may have left held.
+// heldBanks returns the banks that an earlier owner may have left held. The key of a bank is one token; keys of more are of
+// package work.
 func (b *Budget) heldBanks(ctx context.Context) (map[memory.BankID]bool, error) {
 	out := map[memory.BankID]bool{}
-	err := b.bucket.Each(ctx, ">", func(r kv.Record) error {
+	err := b.bucket.Each(ctx, "*", func(r kv.Record) error {
 		var s spending
 		name, err := events.ParseKey(r.Key)
 		if err == nil && json.Unmarshal(r.Value, &s) == nil && s.Held {

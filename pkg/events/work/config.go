@@ -23,11 +23,11 @@ type Config struct {
 	// the stream.
 	InTurn bool
 	// Ahead is how many events are taken before a handler is free for them, so that banks take turns: one with many
-	// events does not keep those of another waiting. Half of them go back while another process has nothing to do. 0 =
-	// events are handled in the order of the stream.
+	// events does not keep those of another waiting. Half of them go back while another process asks for more; those that
+	// were delivered before stay for a while first. 0 = events are handled in the order of the stream.
 	Ahead       int
-	MaxAttempts int // deliveries before an event is dead; 0 = 5
-	// Patience bounds the sum of the waits of an event that is repeated by RetryLater; after it such a delivery counts
+	MaxAttempts int // tries before an event is dead, by any process; 0 = 5
+	// Patience bounds the sum of the waits of an event that is repeated by RetryLater; after it such a try counts
 	// as an attempt. 0 = 24 h, negative = none.
 	Patience time.Duration
 	// Backoff is the wait before a failed event is delivered again, doubled each time; zero = 1 s to 1 min.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/eunoe-memory/eunoe/pkg/events"
 )
 
 // line holds events that were taken ahead of the handlers, by bank. Banks take turns: the next event is that of the bank
@@ -15,7 +17,7 @@ import (
 type line struct {
 	share   int
 	mu      sync.Mutex
-	waiting map[string][]jetstream.Msg
+	waiting map[string][]held
 	turns   []string       // banks with events, the one whose turn it is first
 	running map[string]int // handlers
 	n       int            // events that wait
@@ -23,18 +25,29 @@ type line struct {
 	room    chan struct{}  // one for each event that waits
 }
 
-func newLine(size, handlers int) *line {
-	return &line{share: handlers - handlers/4,
-		waiting: map[string][]jetstream.Msg{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
+// held is an event that waits.
+type held struct {
+	jetstream.Msg
+	until time.Time // it is not given to another process before
 }
 
-// add appends an event; the caller holds a place in room.
-func (l *line) add(bank string, m jetstream.Msg) {
+func newLine(size, handlers int) *line {
+	return &line{share: handlers - handlers/4,
+		waiting: map[string][]held{}, running: map[string]int{}, put: make(chan struct{}, 1), room: make(chan struct{}, size)}
+}
+
+// add appends an event; the caller holds a place in room. What was delivered before stays for a while, longer each time, so that
+// processes whose handlers all wait do not pass it to and fro.
+func (l *line) add(bank string, m jetstream.Msg, most time.Duration) {
+	h := held{Msg: m}
+	if md, err := m.Metadata(); err == nil && md.NumDelivered > 1 {
+		h.until = time.Now().Add(events.Backoff{Min: min(time.Second, most), Max: most}.Delay(int(md.NumDelivered) - 1))
+	}
 	l.mu.Lock()
 	if len(l.waiting[bank]) == 0 {
 		l.turns = append(l.turns, bank)
 	}
-	l.waiting[bank] = append(l.waiting[bank], m)
+	l.waiting[bank] = append(l.waiting[bank], h)
 	l.n++
 	l.mu.Unlock()
 	l.signal()
@@ -79,7 +92,7 @@ func (l *line) take() (m jetstream.Msg, done func(), ok bool) {
 	}
 	bank := l.turns[at]
 	l.turns = slices.Delete(l.turns, at, at+1)
-	m, l.waiting[bank] = l.waiting[bank][0], l.waiting[bank][1:]
+	m, l.waiting[bank] = l.waiting[bank][0].Msg, l.waiting[bank][1:]
 	if len(l.waiting[bank]) > 0 {
 		l.turns = append(l.turns, bank)
 	} else {
@@ -103,18 +116,18 @@ func (l *line) each(f func(jetstream.Msg)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, list := range l.waiting {
-		for _, m := range list {
-			f(m)
+		for _, h := range list {
+			f(h.Msg)
 		}
 	}
 }
 
 // hold keeps what waits from being delivered to another process until ctx ends. While another process asks for events and
-// gets none, it gives half of them back.
+// gets none, it gives half of them back: at once where more ask than before, else of those that have stayed long enough.
 func (w *worker) hold(ctx context.Context) {
 	tick := time.NewTicker(min(w.cfg.AckWait/3, time.Second))
 	defer tick.Stop()
-	extended := time.Now()
+	extended, before := time.Now(), [2]int{} // the last two, because one that asks again does not ask for a moment
 	for {
 		select {
 		case <-ctx.Done():
@@ -125,45 +138,69 @@ func (w *worker) hold(ctx context.Context) {
 			w.line.each(func(m jetstream.Msg) { _ = m.InProgress() })
 			extended = time.Now()
 		}
-		if w.othersIdle(ctx) {
-			w.line.giveBack(2)
+		others, known := w.othersAsk(ctx)
+		if !known {
+			continue
+		}
+		at := time.Now()
+		if others > max(before[0], before[1]) {
+			at = at.Add(w.cfg.AckWait)
+		}
+		if before = [2]int{before[1], others}; others > 0 {
+			w.line.giveBack(2, at)
 		}
 	}
 }
 
-// othersIdle reports whether events wait here while requests of other processes are open. One request is this process's
-// own: it is open while there is room in the line, and beyond that where one request asks for several events.
-func (w *worker) othersIdle(ctx context.Context) bool {
+// othersAsk returns how many requests of other processes are open for which the broker has nothing, while events wait here. One
+// request is this process's own: it is open while there is room in the line, and beyond that where one request asks for several
+// events.
+func (w *worker) othersAsk(ctx context.Context) (n int, known bool) {
 	w.line.mu.Lock()
-	n := w.line.n
+	held := w.line.n
 	w.line.mu.Unlock()
-	if n == 0 {
-		return false
+	if held == 0 {
+		return 0, false
 	}
 	own := 1
-	if n == cap(w.line.room) && w.cfg.batch() == 1 {
+	if held == cap(w.line.room) && w.cfg.batch() == 1 {
 		own = 0
 	}
 	cons, err := w.conn.Consumer(ctx, w.cfg.Stream, w.durable())
 	if err != nil {
-		return false
+		return 0, false
 	}
 	info := cons.CachedInfo()
-	return info.NumPending == 0 && info.NumWaiting > own
+	return info.NumWaiting - own, info.NumPending == 0
 }
 
-// giveBack returns one of so many events that wait to the queue, of each bank the last ones.
-func (l *line) giveBack(oneOf int) {
+// giveBack returns one of so many events that wait to the queue, of each bank the last ones, of those that stay no longer than
+// until a time.
+func (l *line) giveBack(oneOf int, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for bank, list := range l.waiting {
-		stay := len(list) - (len(list)+oneOf-1)/oneOf
-		for _, m := range list[stay:] {
-			_ = m.Nak()
+		free := 0
+		for _, h := range list {
+			if !h.until.After(at) {
+				free++
+			}
+		}
+		stay := free - (free+oneOf-1)/oneOf
+		list = slices.DeleteFunc(list, func(h held) bool {
+			if h.until.After(at) {
+				return false
+			}
+			if stay > 0 {
+				stay--
+				return false
+			}
+			_ = h.Nak()
 			<-l.room
 			l.n--
-		}
-		if l.waiting[bank] = list[:stay]; stay == 0 {
+			return true
+		})
+		if l.waiting[bank] = list; len(list) == 0 {
 			delete(l.waiting, bank)
 			l.turns = slices.DeleteFunc(l.turns, func(b string) bool { return b == bank })
 		}

@@ -25,65 +25,43 @@ func (w *worker) process(m jetstream.Msg, turn Turn) {
 	e.Attempt = int(md.NumDelivered)
 	ctx := withTurn(w.conn.Traced(w.handling, e), turn)
 	stop := w.heartbeat(m)
-	if e.Err != nil {
-		err = deadletter.Permanent(e.Err.Error())
-	} else {
+	t, err := w.begins(ctx, e)
+	if err == nil {
 		err = w.call(ctx, e)
 	}
+	word := w.verdict(ctx, e, t, err)
 	stop()
-	var permanent *deadletter.PermanentError
-	switch {
-	case err == nil:
-		err = w.acknowledge(m, e)
-	case w.handling.Err() != nil && !errors.As(err, &permanent):
-		err = w.tell(m, nak(0))
-	case errors.As(err, &permanent) || w.isLast(e, err):
-		err = w.giveUp(ctx, m, e, err)
-	default:
-		w.log(ctx, e, err).Msg("working on an event again later")
-		err = w.tell(m, nak(w.pause(e)))
-	}
-	if err != nil {
+	if err := w.tell(m, word); err != nil {
 		w.log(ctx, e, err).Msg("an event was not settled and will come again")
 	}
 }
 
-// isLast reports whether an event that failed is to be given up.
-func (w *worker) isLast(e events.Event, err error) bool {
-	w.counting.Lock()
-	defer w.counting.Unlock()
-	attempts := w.tally.attempts(e, w.cfg.MaxAttempts)
+// verdict decides what becomes of an event, and returns what the broker is told.
+func (w *worker) verdict(ctx context.Context, e events.Event, t tries, err error) []byte {
+	var permanent *deadletter.PermanentError
 	var later *RetryLaterError
-	if errors.As(err, &later) && waited(w.cfg.Backoff, e.Attempt) < w.cfg.Patience {
-		w.tally.excuse(e.Seq, e.Attempt-attempts+1)
-		return false
+	dead, pause := errors.As(err, &permanent), w.cfg.Backoff.Delay(t.Begun)
+	switch {
+	case err == nil:
+		return ack
+	case dead:
+	case w.handling.Err() != nil:
+		t.Excused++
+		pause = 0
+	case errors.As(err, &later) && waited(w.cfg.Backoff, t.Begun) < w.cfg.Patience:
+		t.Excused++
+	default:
+		dead = t.attempts() >= w.cfg.MaxAttempts
 	}
-	if attempts < w.cfg.MaxAttempts {
-		return false
+	if dead {
+		if err = w.giveUp(ctx, e, t, err); err == nil {
+			return ack
+		}
+		t.Excused++ // it is tried again, so that its letter names the cause
 	}
-	w.tally.excuse(e.Seq, e.Attempt-attempts) // it comes again if its dead letter cannot be published
-	return true
-}
-
-// pause counts a failure of an event and returns how long the event waits. Deliveries that nobody tried, because they were lost or
-// given back for another process to take, make it no longer.
-func (w *worker) pause(e events.Event) time.Duration {
-	w.counting.Lock()
-	defer w.counting.Unlock()
-	if len(w.failures) >= maxTally {
-		clear(w.failures)
-	}
-	w.failures[e.Seq]++
-	return w.cfg.Backoff.Delay(w.failures[e.Seq])
-}
-
-// acknowledge removes an event from the queue and forgets its deliveries.
-func (w *worker) acknowledge(m jetstream.Msg, e events.Event) error {
-	w.counting.Lock()
-	delete(w.tally, e.Seq)
-	delete(w.failures, e.Seq)
-	w.counting.Unlock()
-	return w.tell(m, ack)
+	w.log(ctx, e, err).Msg("working on an event again later")
+	w.keep(ctx, e, &t)
+	return nak(pause)
 }
 
 // call runs the handler and turns a panic into an error.
@@ -97,21 +75,17 @@ func (w *worker) call(ctx context.Context, e events.Event) (err error) {
 	return w.handle(ctx, e)
 }
 
-// giveUp publishes the dead letter before it acknowledges the event.
-func (w *worker) giveUp(ctx context.Context, m jetstream.Msg, e events.Event, cause error) error {
+// giveUp publishes a dead letter. The event is acknowledged afterwards.
+func (w *worker) giveUp(ctx context.Context, e events.Event, t tries, cause error) error {
 	letter := deadletter.New(w.cfg.Stage, e, cause, w.cfg.Now())
+	letter.Attempts = max(1, t.Begun)
 	w.log(ctx, e, cause).Msg("an event is dead")
-	var err error
 	if w.cfg.Dead != nil {
-		err = w.cfg.Dead(ctx, e, letter)
+		if err := w.cfg.Dead(ctx, e, letter); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = deadletter.Publish(ctx, w.conn, letter)
-	}
-	if err != nil {
-		return errors.Join(err, w.tell(m, nak(w.pause(e))))
-	}
-	return w.acknowledge(m, e)
+	return deadletter.Publish(ctx, w.conn, letter)
 }
 
 // heartbeat extends the event's AckWait until stop is called.
@@ -156,7 +130,7 @@ func RetryLater(err error) error {
 	return &RetryLaterError{Err: err}
 }
 
-// waited returns how long an event was made to wait, in all, before its attempt-th delivery.
+// waited returns how long an event was made to wait, in all, before its attempt-th try.
 func waited(b events.Backoff, attempt int) time.Duration {
 	var sum time.Duration
 	for n := 1; n < attempt; n++ {
@@ -167,30 +141,4 @@ func waited(b events.Backoff, attempt int) time.Duration {
 		sum += d
 	}
 	return sum
-}
-
-// maxTally bounds the events whose deliveries a worker remembers.
-const maxTally = 4096
-
-// tally holds, by sequence, how many deliveries of an event do not count as attempts because of RetryLater. It is kept
-// in this process only. An event that arrives for the first time with more deliveries than it may have attempts was
-// delayed in another process, or it would be dead: its attempts are counted from here.
-type tally map[uint64]int
-
-// attempts returns how many of the deliveries so far count.
-func (t tally) attempts(e events.Event, most int) int {
-	excused, seen := t[e.Seq]
-	if !seen && e.Attempt > most {
-		excused = e.Attempt - 1
-		t.excuse(e.Seq, excused)
-	}
-	return e.Attempt - excused
-}
-
-// excuse sets how many deliveries of an event do not count.
-func (t tally) excuse(seq uint64, n int) {
-	if len(t) >= maxTally {
-		clear(t)
-	}
-	t[seq] = n
 }

@@ -27,7 +27,8 @@ import (
 // Run takes events from a work queue and calls handle with each, at most Concurrency at a time; any number of processes
 // share the queue. The handler's error decides: nil acknowledges the event, deadletter.Permanent publishes a dead
 // letter, RetryLater repeats it after a wait for as long as Patience, and any other error repeats it after a wait, up
-// to MaxAttempts deliveries not counting those of RetryLater. A panic is an error.
+// to MaxAttempts tries by all processes, not counting those of RetryLater. A panic is an error. An event whose process
+// ended during so many tries is dead, too.
 //
 // When ctx ends Run takes no more, returns events that no handler has begun to the queue, gives running handlers Grace
 // before their context ends too, and returns nil. It waits for a broker that is unavailable. A subscription that is
@@ -38,7 +39,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		return memory.Invalid("durable", "a work queue's consumer needs a name")
 	}
 	cfg = cfg.orDefault(c.Naming)
-	w := &worker{conn: c, cfg: cfg, handle: handle, tally: tally{}, failures: map[uint64]int{},
+	w := &worker{conn: c, cfg: cfg, handle: handle,
 		slots: make(chan struct{}, cfg.Concurrency), turns: turns{last: map[string]Turn{}}}
 	handling, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -70,7 +71,7 @@ func Run(ctx context.Context, c *events.Conn, cfg Config, handle func(context.Co
 		events.Sleep(ctx, waits.NextBackOff())
 	}
 	if w.line != nil {
-		w.line.giveBack(1) // now that nothing is added any more
+		w.line.giveBack(1, time.Now().Add(w.cfg.AckWait)) // all of it, now that nothing is added any more
 	}
 	stop := time.AfterFunc(cfg.Grace, cancel)
 	defer stop.Stop()
@@ -92,10 +93,6 @@ type worker struct {
 	taken    atomic.Int64           // events taken so far
 	name     atomic.Pointer[string] // of the consumer in use
 	asking   atomic.Bool            // a request for an event is open
-
-	counting sync.Mutex
-	tally    tally
-	failures map[uint64]int // of events that were tried here, by sequence
 }
 
 // take runs one subscription until it breaks, which is its error, or ctx ends. It asks for few events ahead of its
@@ -110,7 +107,7 @@ func (w *worker) take(ctx context.Context) error {
 	options := []jetstream.PullMessagesOpt{jetstream.PullMaxMessages(w.cfg.batch()),
 		jetstream.PullExpiry(pull.Expires), jetstream.PullHeartbeat(pull.Heartbeat)}
 	if w.line != nil {
-		// One request at a time: by default a second is opened once half of the first is served, and othersIdle would take
+		// One request at a time: by default a second is opened once half of the first is served, and othersAsk would take
 		// it for that of another process.
 		options = append(options, jetstream.PullThresholdMessages(1))
 	}
@@ -149,7 +146,7 @@ func (w *worker) take(ctx context.Context) error {
 			w.begin(m, func() {})
 			continue
 		}
-		w.line.add(w.bankOf(m), m)
+		w.line.add(w.bankOf(m), m, w.cfg.AckWait/3)
 	}
 }
 
