@@ -37,7 +37,9 @@ func (w *worker) begins(ctx context.Context, e events.Event) (t tries, err error
 		t.Begun = 1
 		return t, nil
 	}
-	r, err := w.records().Get(ctx, t.record.Key)
+	reading, stop := context.WithTimeout(ctx, heardWithin)
+	r, err := w.records().Get(reading, t.record.Key)
+	stop()
 	if err != nil {
 		w.log(ctx, e, err).Msg("how often an event was tried is unknown")
 	} else {
