@@ -52,5 +52,5 @@ func TestWhatIsErasedIsOnTheDisk(t *testing.T) {
 		}
 		return
 	}
-	t.Skip("SKIPPED: this file system has every commit on the disk at once, or is none of a disk")
+	t.Skip("SKIPPED: this file system has every commit on the disk at once, or keeps nothing on a disk")
 }
