@@ -30,10 +30,25 @@ func unwritten(t *testing.T, f *File) uint64 {
 	return is.Dirty + is.Writeback
 }
 
+// onDisk returns a directory that is seldom in memory, as that of other tests may be.
+func onDisk(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "eunoe-*")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // TestWhatIsErasedIsOnTheDisk commits until the disk lacks something, which needs no erasure, and then erases.
 func TestWhatIsErasedIsOnTheDisk(t *testing.T) {
 	t.Parallel()
-	f := teaFile(t)
+	f := teaFileIn(t, onDisk(t))
 	for i := range 100 {
 		err := f.Write(t.Context(), func(tx *engine.Tx) error {
 			return tx.Exec("add a tea", `INSERT INTO tea (name) VALUES (?)`, fmt.Sprintf("oolong %d", i))

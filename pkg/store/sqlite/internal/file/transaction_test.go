@@ -16,7 +16,12 @@ const endless = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 
 func teaFile(t *testing.T) *File {
 	t.Helper()
-	f, err := Open(Config{Path: filepath.Join(t.TempDir(), "f.db"), Readers: 1, SecondReaders: 1, Busy: time.Second, Checkpoint: time.Second, Cache: 1024, ReadCache: 1024})
+	return teaFileIn(t, t.TempDir())
+}
+
+func teaFileIn(t *testing.T, dir string) *File {
+	t.Helper()
+	f, err := Open(Config{Path: filepath.Join(dir, "f.db"), Readers: 1, SecondReaders: 1, Busy: time.Second, Checkpoint: time.Second, Cache: 1024, ReadCache: 1024})
 	if err != nil {
 		t.Fatal(err)
 	}
