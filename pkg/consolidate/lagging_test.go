@@ -11,8 +11,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 )
 
-// lagging is a broker that recovers: its first consumer of a stream is made late, and others are on a server that has nothing
-// of the stream.
+// lagging is a broker that recovers: its first consumer of a stream is made late, and those that are made before it are on a
+// server that has nothing of the stream.
 type lagging struct {
 	jetstream.JetStream
 	stream, none string
@@ -22,10 +22,15 @@ type lagging struct {
 
 func (l *lagging) CreateConsumer(ctx context.Context, stream string, cfg jetstream.ConsumerConfig) (jetstream.Consumer, error) {
 	if stream == l.stream {
-		if l.made.Add(1) == 1 {
+		first := l.made.Add(1) == 1
+		select {
+		case <-l.late:
+		default:
+			if !first {
+				cfg.FilterSubjects, cfg.FilterSubject = nil, l.none
+				break
+			}
 			<-l.late
-		} else {
-			cfg.FilterSubjects, cfg.FilterSubject = nil, l.none
 		}
 	}
 	return l.JetStream.CreateConsumer(ctx, stream, cfg)

@@ -144,7 +144,7 @@ func (ws *workspace) entitiesNamed(name string) []memory.Entity {
 	if ws.err != nil {
 		return nil
 	}
-	found, err := ws.view.EntitiesNamed(name)
+	found, err := ws.storedNames(name)
 	if ws.fail(err) {
 		return nil
 	}

@@ -173,6 +173,7 @@ type workspace struct {
 
 	// Caches of what the view answered.
 	storedEntities map[memory.EntityID]*memory.Entity       // nil = not stored
+	storedNamed    map[string][]memory.Entity               // by name, read ahead; never nil where it was
 	windows        map[memory.WindowID]*memory.WindowEnd    // nil = did not end
 	tombstones     map[uint64]bool                          // of events that were looked up: whether they were forgotten
 	nodes          map[string]memory.Node                   // of facts that were not loaded whole
@@ -202,6 +203,7 @@ func newWorkspace(view View, w memory.Write, cfg Config, reader *statement.Reade
 		conflicts:      map[memory.ConflictID]*conflictState{},
 		observations:   map[memory.ObservationID]*observationState{},
 		storedEntities: map[memory.EntityID]*memory.Entity{},
+		storedNamed:    map[string][]memory.Entity{},
 		windows:        map[memory.WindowID]*memory.WindowEnd{},
 		tombstones:     map[uint64]bool{},
 		nodes:          map[string]memory.Node{},

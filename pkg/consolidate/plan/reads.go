@@ -59,7 +59,7 @@ func (ws *workspace) readAhead() {
 	}
 	fns := []func(*workspace){
 		func(ws *workspace) { ws.load(facts) },
-		func(ws *workspace) { ws.readEntities(entities) },
+		func(ws *workspace) { ws.readNamesOf(entities) },
 		func(ws *workspace) { ws.replacementsOf(sources) },
 	}
 	if end := w.Window; end != nil {
@@ -71,28 +71,26 @@ func (ws *workspace) readAhead() {
 		fns = append(fns, func(ws *workspace) { ws.window(end.ID) }, func(ws *workspace) { ws.window(next) })
 	}
 	seqs = slices.DeleteFunc(unite(seqs, nil), func(seq uint64) bool { return seq == 0 })
-	ws.together(append(fns, func(ws *workspace) { ws.messages(seqs) }, func(ws *workspace) { ws.forgotten(seqs) })...)
-	ws.readNeighbours()
+	fns = append(fns, func(ws *workspace) { ws.messages(seqs) }, func(ws *workspace) { ws.forgotten(seqs) })
+	ws.together(append(fns, ws.neighbourReads()...)...)
 }
 
-// readNeighbours asks a store of which common round trips save time for the neighbours of the new facts, so that it has
-// read them when each fact is compared with its own.
-func (ws *workspace) readNeighbours() {
-	v, ok := ws.view.(TogetherView)
-	if !ok || ws.err != nil {
-		return
+// neighbourReads are functions that ask a store of which common round trips save time for the neighbours of the facts, so
+// that it has read them when each fact is compared with its own. That is for nothing where a fact is stored already.
+func (ws *workspace) neighbourReads() []func(*workspace) {
+	if _, ok := ws.view.(TogetherView); !ok {
+		return nil
 	}
-	var asking []func(View) error
+	var fns []func(*workspace)
 	for _, f := range ws.write.Facts {
-		s := ws.facts[memory.NewFactID(ws.write.Bank, f.Text, cmp.Or(f.Kind, memory.KindWorld))]
-		if s == nil || s.before != nil || f.Vector == nil || f.Vector.Check("vector") != nil {
+		if f.Vector == nil || f.Vector.Check("vector") != nil {
 			continue
 		}
 		terms, least, limit := ws.reader.Read(f.Text, f.Entities).Terms(), ws.leastCosine(), max(ws.cfg.DedupNearest, ws.cfg.mostNeighbours())
-		asking = append(asking, func(v View) error {
-			near, err := v.Nearest(0, f.Vector.Unit(), terms, f.Entities, least, limit)
-			if err != nil {
-				return err
+		fns = append(fns, func(ws *workspace) {
+			near, err := ws.view.Nearest(0, f.Vector.Unit(), terms, f.Entities, least, limit)
+			if ws.fail(err) {
+				return
 			}
 			var compared []memory.FactID
 			for _, n := range near {
@@ -100,11 +98,11 @@ func (ws *workspace) readNeighbours() {
 					compared = append(compared, memory.FactID(n.ID))
 				}
 			}
-			_, err = v.Facts(compared)
-			return err
+			_, err = ws.view.Facts(compared)
+			ws.fail(err)
 		})
 	}
-	ws.fail(v.Together(asking...))
+	return fns
 }
 
 // window returns how a window ended; nil if it did not.
@@ -162,6 +160,35 @@ func (ws *workspace) readEntities(ids []memory.EntityID) {
 	for _, e := range found {
 		ws.storedEntities[e.ID] = &e
 	}
+}
+
+// readNamesOf reads entities, and for those that are not stored the ones that have their names, where common round trips
+// save time.
+func (ws *workspace) readNamesOf(ids []memory.EntityID) {
+	ws.readEntities(ids)
+	v, ok := ws.view.(TogetherView)
+	if !ok || ws.err != nil {
+		return
+	}
+	var asking []func(View) error
+	for _, id := range unite(ids, nil) {
+		if _, name := id.Split(); id != "" && ws.storedEntities[id] == nil && ws.storedNamed[name] == nil {
+			asking = append(asking, func(v View) error {
+				found, err := v.EntitiesNamed(name)
+				ws.storedNamed[name] = append([]memory.Entity{}, found...)
+				return err
+			})
+		}
+	}
+	ws.fail(v.Together(asking...))
+}
+
+// storedNames returns the entities that were stored with this name or alias when the write began.
+func (ws *workspace) storedNames(name string) ([]memory.Entity, error) {
+	if found := ws.storedNamed[name]; found != nil {
+		return found, nil
+	}
+	return ws.view.EntitiesNamed(name)
 }
 
 // parent returns the composite above a node as stored; "" for none.

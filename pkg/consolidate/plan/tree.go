@@ -70,6 +70,7 @@ func (ws *workspace) growLevel(at int, c levelChanges) levelChanges {
 		}
 	}
 	c.fresh = append(c.fresh, l.dissolve()...)
+	l.readNear(c.fresh)
 	tried := map[string]bool{}
 	for _, id := range c.fresh {
 		if !tried[id] && l.family(id) == nil {
@@ -157,6 +158,27 @@ func (l *level) dissolve() []string {
 		}
 	}
 	return orphans
+}
+
+// readNear asks a store of which common round trips save time for the neighbours of nodes that are to be placed, so that it
+// has read them when each is. Those of facts were read with the write.
+func (l *level) readNear(ids []string) {
+	if _, ok := l.ws.view.(TogetherView); !ok || l.at == 1 || len(ids) < 2 {
+		return
+	}
+	var fns []func(*workspace)
+	for _, id := range ids {
+		n, ok := l.ws.node(l.at-1, id)
+		if !ok || n.Vector == nil {
+			continue
+		}
+		terms := l.ws.reading(n.ID, n.Text, n.Entities).Terms()
+		fns = append(fns, func(ws *workspace) {
+			_, err := ws.view.Nearest(l.at-1, n.Vector, terms, n.Entities, ws.leastCosine(), ws.cfg.mostNeighbours())
+			ws.fail(err)
+		})
+	}
+	l.ws.together(fns...)
 }
 
 // place finds a node its place: with its nearest neighbours, alone or in the composites they stand in.

@@ -24,8 +24,8 @@ import (
 
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
-	mostTripsOfWrite    = 20 // a window with three facts, planned and applied, and its commit
-	mostTripsOfMessages = 4  // a batch of messages
+	mostTripsOfWrite    = 5  // a window with three facts, planned and applied, and its commit
+	mostTripsOfMessages = 3  // a batch of messages
 	mostTripsOfRecall   = 12 // with vectors
 )
 

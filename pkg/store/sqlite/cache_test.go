@@ -181,6 +181,46 @@ func (w *generator) adjust(seq uint64) memory.Changes {
 	return memory.Changes{Facts: []memory.Fact{*f}}
 }
 
+// furnish returns a change of a fact that has some of all that a fact can have, also what is stored otherwise than it was
+// given.
+func (w *generator) furnish(seq uint64) memory.Changes {
+	c := w.adjust(seq)
+	f := &w.facts[slices.IndexFunc(w.facts, func(f memory.Fact) bool { return f.ID == c.Facts[0].ID })]
+	texts := []string{"", "tea", "a\x00b", "Zürich", "日本"}
+	text := func() string { return texts[w.r.IntN(len(texts))] }
+	at := f.Said.Add(time.Duration(w.r.IntN(5)) * 100 * time.Nanosecond)
+	later := at.Add(time.Hour).In(time.FixedZone("", 3600))
+	f.Key, f.Topic, f.Speaker, f.Session = fmt.Sprint(text(), seq), text(), text(), memory.SessionID(text())
+	f.Tags, f.Ops = []string{}, []string{text(), "op"}
+	if w.r.IntN(2) == 0 {
+		f.Tags = []string{text()}
+	}
+	f.Recorded, f.Occurred = later, memory.Span{}
+	if w.r.IntN(2) == 0 {
+		f.Occurred = memory.Span{From: &at, To: &later}
+	}
+	f.Valid = []memory.Interval{{From: at, To: &later}, {From: later.Add(time.Hour)}}
+	if w.r.IntN(3) == 0 {
+		f.Valid = []memory.Interval{{From: f.Said}}
+	}
+	f.State, f.Metadata, f.Outcome, f.Bounds = nil, nil, nil, nil
+	switch w.r.IntN(6) {
+	case 0:
+		f.Metadata = map[string]any{"n": 3, "said": later}
+	case 1:
+		f.Bounds = &memory.Bounds{From: at, To: &later, Said: at}
+	case 2, 3:
+		f.State = &memory.State{Subject: "person:ann", Attribute: text(), Value: text()}
+	}
+	if w.r.IntN(3) == 0 {
+		f.Vector = w.vector()
+	}
+	if w.r.IntN(3) == 0 {
+		f.Sources = append(f.Sources[:1:1], memory.Source{Message: memory.MessageID(text()), Seq: seq + 1000, Said: at, Start: later})
+	}
+	return memory.Changes{Facts: []memory.Fact{*f}}
+}
+
 // TestTheCacheAnswersAsTheTablesDo compares a store that stays open, with a warm cache, with one that is reopened for
 // every write.
 func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
@@ -196,6 +236,10 @@ func TestTheCacheAnswersAsTheTablesDo(t *testing.T) {
 	t.Run("of facts that change in little", func(t *testing.T) {
 		t.Parallel()
 		compareAnswers(t, (*generator).adjust)
+	})
+	t.Run("of facts with all that a fact can have", func(t *testing.T) {
+		t.Parallel()
+		compareAnswers(t, (*generator).furnish)
 	})
 	t.Run("of a statement that is repeated again and again", func(t *testing.T) {
 		t.Parallel()

@@ -169,10 +169,10 @@ func (c *Cache) PutFact(bank, no int64, f memory.Fact, stored bool) {
 	}
 	if f.Vector != nil || !stored {
 		c.DropNode(0, no)
-		n.Vector = asStored(f.Vector)
+		n.Vector = c.putVector(0, no, f.Vector)
 	}
 	c.PutNode(bank, 0, no, memory.Node{ID: string(f.ID), Text: f.Text, Vector: n.Vector, Entities: copied(f.Entities), Tags: copied(f.Tags),
-		Confidence: f.Confidence, Said: engine.Time(engine.Micros(f.Said)), Occurred: spanAsStored(f.Occurred), Parent: n.Parent})
+		Confidence: f.Confidence, Said: engine.AsStored(f.Said), Occurred: engine.SpanAsStored(f.Occurred), Parent: n.Parent})
 }
 
 // Sources returns the sources of a fact by sequence, where it has many. Nobody may change the list.
@@ -234,8 +234,8 @@ func (c *Cache) AddComposite(bank, no int64, v memory.Composite) {
 	if v.By != nil { // read from its row when it is asked for
 		return
 	}
-	v.Vector = asStored(v.Vector)
-	v.Said, v.Occurred = engine.Time(engine.Micros(v.Said)), spanAsStored(v.Occurred)
+	v.Vector = c.putVector(v.Level, no, v.Vector)
+	v.Said, v.Occurred = engine.AsStored(v.Said), engine.SpanAsStored(v.Occurred)
 	v.Children, v.Entities, v.Tags = copied(v.Children), copied(v.Entities), copied(v.Tags)
 	c.PutComposite(bank, v)
 	c.PutNode(bank, v.Level, no, memory.Node{ID: string(v.ID), Level: v.Level, Text: v.Text, Vector: v.Vector, Entities: v.Entities, Tags: v.Tags,
@@ -257,23 +257,12 @@ func (c *Cache) DropComposite(bank int64, level int, no int64, id memory.Composi
 
 func copied[T any](list []T) []T { return engine.NilIfEmpty(slices.Clone(list)) }
 
-// asStored returns a vector as it is read from the store.
-func asStored(v memory.Vector) memory.Vector {
+// putVector stores the vector of a node, ready to be compared, and returns it as it is read from the store; nil for none.
+func (c *Cache) putVector(level int, no int64, v memory.Vector) memory.Vector {
 	if v == nil {
 		return nil
 	}
-	return sketch.Unpack(sketch.Pack(v))
-}
-
-// spanAsStored returns a span as it is read from the store.
-func spanAsStored(s memory.Span) memory.Span {
-	if s.From != nil {
-		t := engine.Time(engine.Micros(*s.From))
-		s.From = &t
-	}
-	if s.To != nil {
-		t := engine.Time(engine.Micros(*s.To))
-		s.To = &t
-	}
-	return s
+	packed := sketch.Pack(v)
+	c.PutVector(level, no, packed)
+	return sketch.Unpack(packed)
 }

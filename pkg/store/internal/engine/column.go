@@ -20,6 +20,21 @@ func Micros(t time.Time) int64 { return t.UnixMicro() }
 // Time reverses Micros. The time is in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
+// AsStored returns a time as it is read from the store.
+func AsStored(t time.Time) time.Time { return Time(Micros(t)) }
+
+// SpanAsStored returns a span as it is read from the store.
+func SpanAsStored(s memory.Span) memory.Span {
+	stored := func(t *time.Time) *time.Time {
+		if t == nil {
+			return nil
+		}
+		s := AsStored(*t)
+		return &s
+	}
+	return memory.Span{From: stored(s.From), To: stored(s.To)}
+}
+
 // TimeOrNull is Micros of a time that may be missing: NULL for nil.
 func TimeOrNull(t *time.Time) any {
 	if t == nil {

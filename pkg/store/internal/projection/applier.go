@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -29,6 +30,7 @@ type applier struct {
 
 	messages, facts, composites schema.Kind
 
+	ops   map[opKey]string            // under which name ops were applied, "" for none; nil = not read ahead
 	ids   messageIDs                  // of the messages being applied
 	banks map[memory.BankID]*bankRow  // of the banks met in this transaction
 	made  map[memory.BankID]time.Time // when banks that have a profile were made
@@ -38,18 +40,18 @@ type applier struct {
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 	stored  stored                       // of what they change
 
-	counter      *schema.Counter // of the transaction
-	embedder     schema.Embedder
-	embedderRead bool
-	erased       bool     // something was erased
-	unnamed      []string // ids of entities that the write removed
-	trim         []uint64 // writes whose outcomes lose their results, because they name such an entity
+	counter  *schema.Counter  // of the transaction
+	embedder *schema.Embedder // nil until it is read
+	next     numbers
+	erased   bool     // something was erased
+	unnamed  []string // ids of entities that the write removed
+	trim     []uint64 // writes whose outcomes lose their results, because they name such an entity
 }
 
 // apply runs fn as one write transaction.
 func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
 	a := &applier{db: db, messages: schema.Messages(), facts: schema.Facts(), composites: schema.Composites(),
-		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}, counter: schema.NewCounter()}
+		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}, next: numbers{}, counter: schema.NewCounter()}
 	err := db.database.Write(ctx, func(tx *engine.Tx) error {
 		a.tx = tx
 		if err := fn(a); err != nil {
@@ -74,27 +76,31 @@ func (a *applier) in(tx *engine.Tx) *applier {
 }
 
 // advance is the fence: it moves the position of a stream from after to last. A position that is not after means that
-// another owner moved it, which is memory.ErrConflict.
-func (a *applier) advance(stream string, after, last uint64) error {
-	const move = `UPDATE applied SET seq = ? WHERE stream = ? AND part = 0 AND seq = ?`
+// another owner moved it, which is memory.ErrConflict: fenced tells so once the database has answered something else.
+func (a *applier) advance(stream string, after, last uint64) (fenced func() error, err error) {
+	const move = `UPDATE applied SET seq = ? WHERE stream = ? AND part = 0 AND seq = ? RETURNING seq`
 	if last < after {
-		return fmt.Errorf("apply %s from %d to %d: the end lies before the start: %w", stream, after, last, memory.ErrInvalid)
+		return nil, fmt.Errorf("apply %s from %d to %d: the end lies before the start: %w", stream, after, last, memory.ErrInvalid)
 	}
-	moved, err := a.tx.Changed(fmt.Sprintf("advance %s to %d", stream, last), move, int64(last), stream, int64(after))
-	if err == nil && !moved {
-		err = fmt.Errorf("advance %s from %d to %d: the store stands elsewhere, another consolidator was here: %w", stream, after, last, memory.ErrConflict)
-	}
-	return err
+	moved := false
+	err = a.tx.NumbersLater(fmt.Sprintf("advance %s to %d", stream, last), move, []any{int64(last), stream, int64(after)}, func(int64) { moved = true })
+	return func() error {
+		if moved {
+			return nil
+		}
+		return fmt.Errorf("advance %s from %d to %d: the store stands elsewhere, another consolidator was here: %w", stream, after, last, memory.ErrConflict)
+	}, err
 }
 
 // advanceMessages is the fence of the messages: it moves their position.
 func (a *applier) advanceMessages(from, to memory.MessagePosition) error {
-	if err := a.advance(StreamMessages, from.Seq, to.Seq); err != nil {
+	fenced, err := a.advance(StreamMessages, from.Seq, to.Seq)
+	if err != nil {
 		return err
 	}
 	from.Seq = to.Seq
 	now, err := schema.Ahead(a.tx)
-	if err != nil {
+	if err := cmp.Or(err, fenced()); err != nil {
 		return err
 	}
 	if !now.Equal(from) {
@@ -208,4 +214,37 @@ func inTurn(steps ...func() error) error {
 		}
 	}
 	return nil
+}
+
+// numbers are the row numbers that the next new rows of tables get, by table, as far as they are known: one more than the
+// highest there is. They are the transaction's.
+type numbers map[string]int64
+
+// read reads the next number of a table, unless it is known.
+func (n numbers) read(tx *engine.Tx, table string) error {
+	if n[table] != 0 {
+		return nil
+	}
+	var highest int64
+	err := tx.Get("read the highest number of "+table, `SELECT coalesce(max(no), 0) FROM `+table, nil, &highest)
+	if err == nil && n[table] == 0 { // another function that runs together with this one may have read and taken it
+		n[table] = highest + 1
+	}
+	return err
+}
+
+// take returns the number of a new row of a table.
+func (n numbers) take(tx *engine.Tx, table string) (int64, error) {
+	if err := n.read(tx, table); err != nil {
+		return 0, err
+	}
+	n[table]++
+	return n[table] - 1, nil
+}
+
+// removed notes that a row of a table was removed: the highest leaves its number to the next.
+func (n numbers) removed(table string, no int64) {
+	if no == n[table]-1 {
+		delete(n, table)
+	}
 }

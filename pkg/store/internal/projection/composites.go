@@ -44,10 +44,11 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 		return err
 	}
 	a.put[c.ID] = no
-	if !stored {
+	if stored {
+		a.cache.DropComposite(bank, before.level, no, from, before.entities)
+	} else {
 		a.counter.Came(bank, memory.RecordComposite, no)
 	}
-	a.cache.DropComposite(bank, before.level, no, from, before.entities)
 	if !stored || before.text != c.Text || before.level != c.Level {
 		var was []string
 		if stored {
@@ -123,7 +124,7 @@ ON CONFLICT (composite) DO UPDATE SET fact = excluded.fact, vector = excluded.ve
 
 func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, no int64) (int64, error) {
 	const insert = `INSERT INTO composites (level, text, grams, representative, children, entities, tags, occurred_from, occurred_to,
-  said, confidence, version, made, id, bank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  said, confidence, version, made, id, bank, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	const update = `UPDATE composites SET level = ?, text = ?, grams = ?, representative = ?, children = ?, entities = ?, tags = ?,
   occurred_from = ?, occurred_to = ?, said = ?, confidence = ?, version = ?, made = ?, id = ? WHERE no = ?`
 	children, err1 := engine.JSONList(c.Children)
@@ -138,7 +139,11 @@ func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, 
 	if no != 0 {
 		return no, a.tx.Exec("update", update, append(args, string(c.ID), no)...)
 	}
-	return a.tx.Insert("insert", insert, append(args, string(c.ID), bank)...)
+	no, err := a.next.take(a.tx, "composites")
+	if err != nil {
+		return 0, err
+	}
+	return no, a.tx.Exec("insert", insert, append(args, string(c.ID), bank, no)...)
 }
 
 func (a *applier) putCompositeEntities(bank, no int64, entities []memory.EntityID, stored bool) error {
@@ -218,6 +223,7 @@ func (a *applier) removeComposite(bank int64, id memory.CompositeID) error {
 	if err := a.tx.Exec("remove composite "+string(id), `DELETE FROM composites WHERE id = ?`, string(id)); err != nil {
 		return err
 	}
+	a.next.removed("composites", was.no)
 	a.counter.Went(bank, memory.RecordComposite)
 	return schema.RemoveUses(a.tx, bank, string(id))
 }

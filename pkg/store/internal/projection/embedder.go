@@ -92,14 +92,10 @@ var errVectors = fmt.Errorf("vector of another embedder: %w", memory.ErrConflict
 // settings are wrong, not the write.
 func (a *applier) admitVectors(c memory.Changes) (stop bool, err error) {
 	err = eachVector(c, func(v memory.Vector, model string) error {
-		if !a.embedderRead {
-			e, err := readEmbedder(a.tx)
-			if err != nil {
-				return err
-			}
-			a.embedder, a.embedderRead = e, true
+		if err := a.readEmbedder(); err != nil {
+			return err
 		}
-		e := &a.embedder
+		e := a.embedder
 		if e.Dimension == 0 {
 			*e = schema.Embedder{Name: model, Dimension: len(v)}
 		}
@@ -118,4 +114,16 @@ func (a *applier) admitVectors(c memory.Changes) (stop bool, err error) {
 		return nil
 	})
 	return stop, err
+}
+
+// readEmbedder reads, once in the transaction, which embedder the store is pinned to.
+func (a *applier) readEmbedder() error {
+	if a.embedder != nil {
+		return nil
+	}
+	e, err := readEmbedder(a.tx)
+	if err == nil {
+		a.embedder = &e
+	}
+	return err
 }

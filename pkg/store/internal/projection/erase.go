@@ -61,6 +61,7 @@ func (a *applier) removeFact(bank int64, id memory.FactID, was factState) ([]mem
 	if err := a.keepVectors(was.no); err != nil {
 		return nil, err
 	}
+	a.next.removed("facts", was.no)
 	a.counter.Went(bank, memory.RecordFact)
 	a.counter.Vector(bank, memory.RecordFact, was.no)
 	for _, s := range []string{

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/cache"
@@ -13,13 +12,12 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/sketch"
 )
 
-// putSources replaces the sources of a fact. It writes only what differs.
-func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memory.Source, stored bool) error {
+// putSources replaces the sources of a fact, and returns them as they are read. It writes only what differs.
+func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memory.Source, stored bool) (now []memory.Source, err error) {
 	var was []memory.Source
 	if stored {
-		var err error
 		if was, err = a.sourcesOf(bank, fact, id); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	// Most are as they were, also of a statement that is repeated without end: new ones are put behind them, into room that
@@ -28,12 +26,12 @@ func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memor
 	for same < len(was) && same < len(sources) && sameSource(was[same], sources[same]) {
 		same++
 	}
-	now := was[:same]
+	now = was[:same]
 	if same < len(was) {
 		now = slices.Clip(now)
 	}
 	for _, s := range sources[same:] {
-		now = append(now, memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: asStored(s.Said), Start: asStored(s.Start)})
+		now = append(now, memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: engine.AsStored(s.Said), Start: engine.AsStored(s.Start)})
 	}
 	if !slices.IsSortedFunc(now, bySeq) {
 		now = slices.Clone(now)
@@ -46,7 +44,7 @@ ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = exclude
 	for _, s := range now[same:] {
 		for ; k < len(was) && was[k].Seq < s.Seq; k++ {
 			if err := a.removeSource(fact, was[k].Seq); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if k < len(was) && was[k].Seq == s.Seq {
@@ -57,16 +55,16 @@ ON CONFLICT (fact, seq) DO UPDATE SET message = excluded.message, said = exclude
 		}
 		said := engine.Micros(s.Said)
 		if err := a.tx.Exec("store source", put, fact, int64(s.Seq), string(s.Message), said, engine.Micros(s.Start)-said); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for ; k < len(was); k++ {
 		if err := a.removeSource(fact, was[k].Seq); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	a.cache.PutSources(bank, id, now)
-	return nil
+	return now, nil
 }
 
 // sourcesOf returns the stored sources of a fact by sequence.
@@ -92,9 +90,6 @@ func sameSource(a, b memory.Source) bool {
 }
 
 func bySeq(a, b memory.Source) int { return cmp.Compare(a.Seq, b.Seq) }
-
-// asStored returns a time as it is read from the store.
-func asStored(t time.Time) time.Time { return engine.Time(engine.Micros(t)) }
 
 // putFactEntities replaces the entities of a fact and counts the live facts that name each.
 func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, now factState) error {

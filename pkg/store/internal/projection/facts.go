@@ -50,6 +50,7 @@ func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactI
 type stored struct {
 	facts      map[memory.FactID]factState // of those that they put
 	composites map[memory.CompositeID]compositeState
+	entities   map[memory.EntityID]memory.Entity
 	events     map[uint64]storedEvent // of those that end, by sequence
 }
 
@@ -64,12 +65,28 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 		composites = append(composites, n.ID)
 	}
 	return a.tx.Together(
+		func(tx *engine.Tx) error {
+			if len(c.Facts) == 0 || !tx.Sends() { // else it is read when it is needed
+				return nil
+			}
+			return a.next.read(tx, "facts")
+		},
+		func(tx *engine.Tx) error {
+			if len(c.Composites) == 0 || !tx.Sends() {
+				return nil
+			}
+			return a.next.read(tx, "composites")
+		},
 		func(tx *engine.Tx) (err error) {
 			a.stored.facts, err = a.in(tx).storedFacts(bank, facts)
 			return err
 		},
 		func(tx *engine.Tx) (err error) {
 			a.stored.composites, err = a.in(tx).storedComposites(bank, composites)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			a.stored.entities, err = a.in(tx).storedEntities(bank, c.Entities)
 			return err
 		},
 		func(tx *engine.Tx) (err error) {
@@ -104,6 +121,10 @@ func (a *applier) putFact(bank int64, f memory.Fact, was factState) (now factSta
 	if now.no, err = a.putFactRow(bank, f, now, was.no); err != nil {
 		return now, err
 	}
+	var before *memory.Fact
+	if read, ok := a.cache.Fact(bank, f.ID); ok {
+		before = &read
+	}
 	a.cache.PutFact(bank, now.no, f, was.no != 0)
 	switch {
 	case was.no == 0:
@@ -111,19 +132,27 @@ func (a *applier) putFact(bank int64, f memory.Fact, was factState) (now factSta
 	case was.text != now.text:
 		a.counter.Reworded(bank, memory.RecordFact)
 	}
-	return now, inTurn(
+	var sources []memory.Source
+	err = inTurn(
 		func() error { return a.indexFact(bank, was, now) },
 		func() error { return a.putTerms(bank, 0, now.no, was.neighbourText(), now.neighbourText()) },
-		func() error { return a.putSources(bank, now.no, f.ID, f.Sources, was.no != 0) },
+		func() (err error) {
+			sources, err = a.putSources(bank, now.no, f.ID, f.Sources, was.no != 0)
+			return err
+		},
 		func() error { return a.putFactEntities(bank, f.Entities, was, now) },
 		func() error { return a.putFactVector(bank, now.no, was.no != 0, f.Vector) },
 	)
+	if err == nil {
+		a.keepFact(bank, f, sources, was.no != 0, before)
+	}
+	return now, err
 }
 
 const insertFact = `INSERT INTO facts (key, text, grams, kind, type, topic, speaker, role, session, occurred_from, occurred_to,
   said, recorded, live, valid, subject, attribute, value, superseded, merged, confidence, entities, tags, ops, outcome, metadata,
-  version, pinned, extractor, model, bounds, id, bank)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  version, pinned, extractor, model, bounds, id, bank, no)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const updateFact = `UPDATE facts SET key = ?, text = ?, grams = ?, kind = ?, type = ?, topic = ?, speaker = ?, role = ?, session = ?,
   occurred_from = ?, occurred_to = ?, said = ?, recorded = ?, live = ?, valid = ?, subject = ?, attribute = ?, value = ?,
@@ -152,7 +181,11 @@ func (a *applier) putFactRow(bank int64, f memory.Fact, now factState, no int64)
 	if no != 0 {
 		return no, a.tx.Exec("update", updateFact, append(args, no)...)
 	}
-	return a.tx.Insert("insert", insertFact, append(args, string(f.ID), bank)...)
+	no, err := a.next.take(a.tx, "facts")
+	if err != nil {
+		return 0, err
+	}
+	return no, a.tx.Exec("insert", insertFact, append(args, string(f.ID), bank, no)...)
 }
 
 // indexFact keeps the text index in step with the row of a fact.

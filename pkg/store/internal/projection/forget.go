@@ -183,6 +183,7 @@ OR EXISTS (SELECT 1 FROM ops o CROSS JOIN json_each(o.outcome, '$.observations')
 // it no longer exists. Tombstones stay, which name sequences alone so that another bank of the name can use its ids, and
 // hashes of ops without their outcomes, so that neither a message nor a write of it comes back.
 func (a *applier) eraseBank(id memory.BankID, bank int64, upto uint64) error {
+	clear(a.next)
 	if err := a.db.schema.EraseBank(a.tx, a.counter, bank, upto); err != nil {
 		return err
 	}

@@ -8,25 +8,32 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// putEntities stores the whole new state of entities. One that is stored as given costs no write.
-func (a *applier) putEntities(bank int64, list []memory.Entity) error {
+// storedEntities returns those of the entities that are stored.
+func (a *applier) storedEntities(bank int64, list []memory.Entity) (map[memory.EntityID]memory.Entity, error) {
 	ids := make([]memory.EntityID, len(list))
 	for i, e := range list {
 		ids[i] = e.ID
 	}
 	found, err := (&view{tx: a.tx, bank: bank}).Entities(ids)
-	if err != nil {
-		return err
-	}
-	stored := make(map[memory.EntityID]memory.Entity, len(found))
+	out := make(map[memory.EntityID]memory.Entity, len(found))
 	for _, e := range found {
-		stored[e.ID] = e
+		out[e.ID] = e
 	}
-	for i, e := range list {
-		if slices.Index(ids, e.ID) != i { // given before: what was read is no longer stored
-			delete(stored, e.ID)
+	return out, err
+}
+
+// putEntities stores the whole new state of entities. One that is stored as given costs no write.
+func (a *applier) putEntities(bank int64, c memory.Changes) error {
+	stored := a.stored.entities
+	if len(c.RemovedFacts) > 0 { // which may have taken entities with them
+		var err error
+		if stored, err = a.storedEntities(bank, c.Entities); err != nil {
+			return err
 		}
+	}
+	for _, e := range c.Entities {
 		was, known := stored[e.ID]
+		delete(stored, e.ID) // given again, it is no longer what was read
 		if err := a.putEntity(bank, e, was, known); err != nil {
 			return err
 		}

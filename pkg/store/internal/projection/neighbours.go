@@ -55,11 +55,17 @@ func (v *view) Nearest(lvl int, vector memory.Vector, terms []string, entities [
 // candidates returns row numbers, in no order; of many the most promising: the more terms and entities a node shares, and
 // the rarer they are, the better.
 func (v *view) candidates(lvl int, terms []string, entities []memory.EntityID) ([]int64, error) {
-	found, err := v.rareTerms(lvl, terms)
-	if err != nil {
-		return nil, err
-	}
-	byEntity, err := v.byEntity(lvl, entities)
+	var found, byEntity [][]int64
+	err := v.tx.Together(
+		func(tx *engine.Tx) (err error) {
+			found, err = v.in(tx).rareTerms(lvl, terms)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			byEntity, err = v.in(tx).byEntity(lvl, entities)
+			return err
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -101,25 +107,15 @@ func (v *view) candidates(lvl int, terms []string, entities []memory.EntityID) (
 func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
 	hashes := schema.TermsOf(terms, maxTerms)
 	found := make(map[uint32]*cache.Posting, len(hashes))
-	var missing []uint32
-	for _, t := range hashes {
-		if found[t] = v.cache.Posting(v.bank, lvl, t); found[t] == nil {
-			missing = append(missing, t)
-		}
-	}
+	missing := v.uncached(lvl, hashes, found)
 	if len(missing) > 0 {
-		err := v.tx.Each("look up terms", v.tx.Engine().TermTable().Find, []any{engine.List(missing), v.bank, lvl, cache.TermLimit + 1}, func(rows *sql.Rows) error {
-			var t uint32
-			var list sql.NullString
-			if err := rows.Scan(&t, &list); err != nil {
-				return err
+		reads := []func(*engine.Tx) error{func(tx *engine.Tx) error { return v.lookUpTerms(tx, lvl, missing, found) }}
+		for _, above := range levelsAhead(lvl) {
+			if ahead := v.uncached(above, missing, nil); len(ahead) > 0 && v.cache != nil && v.tx.Sends() {
+				reads = append(reads, func(tx *engine.Tx) error { return v.lookUpTerms(tx, above, ahead, nil) })
 			}
-			nos, err := engine.ParseNumbers(list.String)
-			slices.Sort(nos)
-			found[t] = v.cache.PutPosting(v.bank, lvl, t, nos)
-			return err
-		})
-		if err != nil {
+		}
+		if err := v.tx.Together(reads...); err != nil {
 			return nil, err
 		}
 	}
@@ -131,6 +127,47 @@ func (v *view) rareTerms(lvl int, terms []string) ([][]int64, error) {
 	}
 	slices.SortStableFunc(out, func(a, b []int64) int { return len(a) - len(b) })
 	return out, nil
+}
+
+// levelsAhead returns the levels whose nodes with a term are likely to be asked for after those of a level: the composite
+// that a node comes into often has its text. A store of which common round trips save time reads them at once.
+func levelsAhead(lvl int) []int {
+	if lvl == 0 {
+		return []int{1}
+	}
+	return []int{lvl + 1, lvl + 2}
+}
+
+// uncached puts the nodes of terms that are cached into found, which may be nil, and returns the other terms.
+func (v *view) uncached(lvl int, terms []uint32, found map[uint32]*cache.Posting) (missing []uint32) {
+	for _, t := range terms {
+		p := v.cache.Posting(v.bank, lvl, t)
+		switch {
+		case p == nil:
+			missing = append(missing, t)
+		case found != nil:
+			found[t] = p
+		}
+	}
+	return missing
+}
+
+// lookUpTerms reads the nodes of terms, caches them and puts them into found, which may be nil.
+func (v *view) lookUpTerms(tx *engine.Tx, lvl int, terms []uint32, found map[uint32]*cache.Posting) error {
+	return tx.Each("look up terms", tx.Engine().TermTable().Find, []any{engine.List(terms), v.bank, lvl, cache.TermLimit + 1}, func(rows *sql.Rows) error {
+		var t uint32
+		var list sql.NullString
+		if err := rows.Scan(&t, &list); err != nil {
+			return err
+		}
+		nos, err := engine.ParseNumbers(list.String)
+		slices.Sort(nos)
+		p := v.cache.PutPosting(v.bank, lvl, t, nos)
+		if found != nil {
+			found[t] = p
+		}
+		return err
+	})
 }
 
 // vectorsOfRows reads the vectors of facts and of composites. It takes row numbers as ?1 and the bank as ?2.

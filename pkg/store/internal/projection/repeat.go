@@ -2,26 +2,63 @@ package projection
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/consolidate/plan"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
 )
 
-// lookUp reads the row of the bank of a write, and under which name the write's op was applied before, also to an earlier
-// bank of the name; "" where it was not.
-func (a *applier) lookUp(id memory.BankID, op string) (before string, err error) {
+// opKey names an op of a bank.
+type opKey struct {
+	bank memory.BankID
+	op   string
+}
+
+// lookAhead reads what lookUp asks for, and which embedder the store is pinned to, for several writes at once, where common
+// round trips save time. It reads nothing if one of them forgets, which may change the ops of a bank.
+func (a *applier) lookAhead(writes []memory.Write) error {
+	if !a.tx.Sends() || slices.ContainsFunc(writes, func(w memory.Write) bool { return w.Forget != nil }) {
+		return nil
+	}
+	reads := []func(*engine.Tx) error{func(tx *engine.Tx) error {
+		other := a.in(tx)
+		err := other.readEmbedder()
+		a.embedder = other.embedder
+		return err
+	}}
+	banks, ops := map[memory.BankID]bool{}, map[opKey]string{}
+	for _, w := range writes {
+		if !banks[w.Bank] {
+			banks[w.Bank] = true
+			reads = append(reads, func(tx *engine.Tx) error {
+				_, err := a.in(tx).bankRow(w.Bank)
+				return err
+			})
+		}
+		key := opKey{w.Bank, opOf(w)}
+		if _, twice := ops[key]; twice {
+			continue
+		}
+		ops[key] = ""
+		reads = append(reads, func(tx *engine.Tx) error {
+			before, err := a.in(tx).appliedBefore(w.Bank, key.op)
+			ops[key] = before
+			return err
+		})
+	}
+	err := a.tx.Together(reads...)
+	a.ops = ops
+	return err
+}
+
+// appliedBefore returns under which name an op was applied before, also to an earlier bank of the name; "" where it was not.
+func (a *applier) appliedBefore(id memory.BankID, op string) (before string, err error) {
+	if before, known := a.ops[opKey{id, op}]; known {
+		return before, nil
+	}
 	const find = `SELECT op FROM ops WHERE bank = (SELECT no FROM banks WHERE id = ?) AND op IN (?, ?) LIMIT 1`
-	err = a.tx.Together(
-		func(tx *engine.Tx) error {
-			_, err := a.in(tx).bankRow(id)
-			return err
-		},
-		func(tx *engine.Tx) error {
-			_, err := tx.Find(fmt.Sprintf("look up op %q", op), find, []any{string(id), op, memory.HashedOp(id, op)}, &before)
-			return err
-		},
-	)
+	_, err = a.tx.Find(fmt.Sprintf("look up op %q", op), find, []any{string(id), op, memory.HashedOp(id, op)}, &before)
 	return before, err
 }
 

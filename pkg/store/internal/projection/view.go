@@ -22,6 +22,13 @@ type view struct {
 
 var _ plan.View = (*view)(nil)
 
+// in returns the view for statements that go together with others.
+func (v *view) in(tx *engine.Tx) *view {
+	other := *v
+	other.tx = tx
+	return &other
+}
+
 // viewOf returns the view that a plan reads: of a database where common round trips save time, one that makes them.
 func viewOf(v *view) plan.View {
 	if v.tx.Sends() {

@@ -59,7 +59,7 @@ func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 			continue
 		}
 		f, cached := v.cache.Fact(v.bank, id)
-		if !cached {
+		if f.Bank = v.id; !cached {
 			missing = append(missing, id)
 		}
 		places[id] = len(out)

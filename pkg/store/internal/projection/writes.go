@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +23,15 @@ import (
 func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error {
 	var cached *cache.Cache
 	err := db.apply(ctx, func(a *applier) error {
-		if err := a.advance(StreamWrites, after, last); err != nil {
+		fenced, err := a.advance(StreamWrites, after, last)
+		if err != nil {
 			return err
 		}
 		cached = db.takeCache(after)
 		a.cache = cached
+		if err := a.lookAhead(writes); err != nil {
+			return err
+		}
 		prev := after
 		for _, w := range writes {
 			if err := ctx.Err(); err != nil {
@@ -36,7 +41,7 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 				return err
 			}
 			prev = w.Seq
-			if err := a.applyWrite(w, decide); err != nil {
+			if err := a.applyWrite(w, fenced, decide); err != nil {
 				return fmt.Errorf("apply write %d (%s) of bank %q: %w", w.Seq, w.Kind, string(w.Bank), err)
 			}
 		}
@@ -49,7 +54,11 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		if err := a.counter.Write(a.tx); err != nil {
 			return err
 		}
-		return db.Maintain(a.tx)
+		if err := db.Maintain(a.tx, a.counter.Vectors()); err != nil || len(writes) > 0 {
+			return err
+		}
+		_, err = a.tx.Commits() // so that the database has answered
+		return cmp.Or(err, fenced())
 	})
 	if err != nil {
 		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
@@ -58,10 +67,11 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 	return nil
 }
 
-func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
+// applyWrite applies one write. fenced says whether the store is another owner's, once the database has answered.
+func (a *applier) applyWrite(w memory.Write, fenced func() error, decide plan.Func) error {
 	op := opOf(w)
-	before, err := a.lookUp(w.Bank, op)
-	if err != nil {
+	before, err := a.appliedBefore(w.Bank, op)
+	if err := cmp.Or(err, fenced()); err != nil {
 		return err
 	}
 	bank, err := a.nameBank(w.Bank)
@@ -127,7 +137,7 @@ func (a *applier) applyChanges(bank int64, w memory.Write, c memory.Changes) err
 		// A representative may be a fact of the same changes, and a child a composite of them: all are stored by now.
 		func() error { return each(bank, c.Composites, a.putCompositeVector) },
 		func() error { return a.eachComposite(bank, c.Composites, (*applier).adoptChildren) },
-		func() error { return a.putEntities(bank, c.Entities) },
+		func() error { return a.putEntities(bank, c) },
 		func() error { return each(bank, c.RemovedRelations, a.removeRelation) },
 		func() error { return each(bank, c.Relations, a.putRelation) },
 		func() error { return each(bank, c.Conflicts, a.putConflict) },
@@ -212,6 +222,9 @@ func (a *applier) finish(bank int64, op string, w memory.Write, c memory.Changes
 	const put = `INSERT INTO ops (bank, op, write, outcome) VALUES (?, ?, ?, ?)`
 	if err := a.tx.Exec("store the outcome of op "+op, put, bank, op, int64(w.Seq), raw); err != nil {
 		return err
+	}
+	if a.ops != nil {
+		a.ops[opKey{w.Bank, op}] = op
 	}
 	if w.Kind == memory.WriteConsolidate && out.Ran != nil && *out.Ran {
 		if err := a.tx.Exec("mark the consolidation", `UPDATE banks SET consolidated = ? WHERE no = ?`, int64(w.Seq), bank); err != nil {

@@ -15,6 +15,7 @@ type Counter struct {
 	records map[recordsOf]*recordChange
 	states  map[stateOf]int64
 	pending map[sessionOf]int64
+	vectors int // noted so far
 }
 
 type recordsOf struct {
@@ -77,7 +78,11 @@ func (t *Counter) Reworded(bank int64, r memory.Record) { t.of(bank, r).gone++ }
 func (t *Counter) Vector(bank int64, r memory.Record, no int64) {
 	c := t.of(bank, r)
 	c.vectors = append(c.vectors, no)
+	t.vectors++
 }
+
+// Vectors returns how many changes of vectors were noted in the transaction.
+func (t *Counter) Vectors() int { return t.vectors }
 
 // Event counts a message event of a session that goes from one state to another; "" for one that was not there.
 func (t *Counter) Event(bank int64, s memory.SessionID, from, to memory.MessageState) {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -37,6 +38,7 @@ type Store struct {
 	schema   schema.Schema
 	config   Config
 	sketches sketches
+	unlooked atomic.Int64 // vectors that may change until Maintain looks at what there is
 
 	vocabularies *vocabularies
 	held         *heldVectors

@@ -173,10 +173,7 @@ const centreKey = "centre"
 
 // coder returns what sketches the file's vectors; nil while the file has too few vectors for a centre.
 func (s *Store) coder(tx *engine.Tx) (*sketch.Coder, error) {
-	s.sketches.mu.Lock()
-	known := s.sketches.coderOnce
-	s.sketches.mu.Unlock()
-	if known != nil {
+	if known := s.sketches.coder(); known != nil {
 		return known, nil
 	}
 	var c centre
@@ -191,14 +188,23 @@ func (s *Store) coder(tx *engine.Tx) (*sketch.Coder, error) {
 	return &coder, nil
 }
 
-// Maintain keeps, in a write transaction, what sketches rest on: it fixes the centre once there are enough vectors, and
-// truncates the list of vector changes when it has become long.
-func (s *Store) Maintain(tx *engine.Tx) error {
-	var lacks bool
+// Maintain keeps, in a write transaction that changed so many vectors, what sketches rest on: it fixes the centre once there
+// are enough vectors, and truncates the list of vector changes when it has become long. It looks for either when as many
+// changed as that takes at least.
+func (s *Store) Maintain(tx *engine.Tx, changed int) error {
+	if s.unlooked.Add(-int64(changed)) > 0 {
+		return nil
+	}
+	var known *sketch.Coder
+	var there int
 	var first, last int64
 	err := tx.Together(
 		func(tx *engine.Tx) (err error) {
-			lacks, err = s.LacksCentre(tx)
+			known, err = s.coder(tx)
+			return err
+		},
+		func(tx *engine.Tx) (err error) {
+			there, err = firstVectors(tx)
 			return err
 		},
 		func(tx *engine.Tx) (err error) {
@@ -206,7 +212,15 @@ func (s *Store) Maintain(tx *engine.Tx) error {
 			return err
 		},
 	)
-	if err == nil && lacks {
+	if err != nil {
+		return err
+	}
+	switch {
+	case known != nil:
+		s.unlooked.Store(changesKept / 4)
+	case there < centreOf:
+		s.unlooked.Store(int64(centreOf - there))
+	default:
 		err = s.FixCentre(tx)
 	}
 	if err != nil || last-first < 2*changesKept {
@@ -243,8 +257,12 @@ func (s *Store) LacksCentre(tx *engine.Tx) (bool, error) {
 	if err != nil || coder != nil {
 		return false, err
 	}
-	const count = `SELECT (SELECT count(*) FROM (SELECT 1 FROM fact_vectors LIMIT ?1)) + (SELECT count(*) FROM (SELECT 1 FROM message_vectors LIMIT ?1))`
-	var n int
-	err = tx.Get("count vectors", count, []any{centreOf}, &n)
+	n, err := firstVectors(tx)
 	return n >= centreOf, err
+}
+
+// firstVectors counts vectors, up to twice as many as a centre takes.
+func firstVectors(tx *engine.Tx) (n int, err error) {
+	const count = `SELECT (SELECT count(*) FROM (SELECT 1 FROM fact_vectors LIMIT ?1)) + (SELECT count(*) FROM (SELECT 1 FROM message_vectors LIMIT ?1))`
+	return n, tx.Get("count vectors", count, []any{centreOf}, &n)
 }

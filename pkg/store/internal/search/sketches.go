@@ -18,7 +18,7 @@ import (
 // file are authoritative: sketches only name candidates.
 type sketches struct {
 	mu        sync.Mutex
-	coderOnce *sketch.Coder // nil until the file has a centre
+	coderOnce *sketch.Coder // nil until the file has a centre, or is not read
 	of        map[sketchKey]*sketched
 	following bool // the goroutine that keeps them up to date runs
 	closed    bool
@@ -146,4 +146,11 @@ func (s *Store) End() {
 	defer s.sketches.mu.Unlock()
 	s.sketches.closed = true
 	s.sketches.of = nil
+}
+
+// coder returns what sketches the file's vectors; nil while this process has not read the centre.
+func (s *sketches) coder() *sketch.Coder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.coderOnce
 }
