@@ -15,11 +15,15 @@ type opKey struct {
 	op   string
 }
 
-// lookAhead reads what lookUp asks for, and which embedder the store is pinned to, for several writes at once, where common
-// round trips save time. It reads nothing if one of them forgets, which may change the ops of a bank.
+// lookAhead reads at once what is asked for each of several writes, where common round trips save time: which embedder the
+// store is pinned to, the rows of their banks, and whether their ops were applied before. If one of them forgets, which may
+// change the ops of a bank, it reads the first alone.
 func (a *applier) lookAhead(writes []memory.Write) error {
-	if !a.tx.Sends() || slices.ContainsFunc(writes, func(w memory.Write) bool { return w.Forget != nil }) {
+	if !a.tx.Sends() {
 		return nil
+	}
+	if slices.ContainsFunc(writes, func(w memory.Write) bool { return w.Forget != nil }) {
+		return a.readEmbedder()
 	}
 	reads := []func(*engine.Tx) error{func(tx *engine.Tx) error {
 		other := a.in(tx)

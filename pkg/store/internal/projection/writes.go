@@ -1,7 +1,6 @@
 package projection
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +31,9 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		if err := a.lookAhead(writes); err != nil {
 			return err
 		}
+		if err := fenced(); err != nil {
+			return err
+		}
 		prev := after
 		for _, w := range writes {
 			if err := ctx.Err(); err != nil {
@@ -41,7 +43,7 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 				return err
 			}
 			prev = w.Seq
-			if err := a.applyWrite(w, fenced, decide); err != nil {
+			if err := a.applyWrite(w, decide); err != nil {
 				return fmt.Errorf("apply write %d (%s) of bank %q: %w", w.Seq, w.Kind, string(w.Bank), err)
 			}
 		}
@@ -54,11 +56,7 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		if err := a.counter.Write(a.tx); err != nil {
 			return err
 		}
-		if err := db.Maintain(a.tx, a.counter.Vectors()); err != nil || len(writes) > 0 {
-			return err
-		}
-		_, err = a.tx.Commits() // so that the database has answered
-		return cmp.Or(err, fenced())
+		return db.Maintain(a.tx, a.counter.Vectors())
 	})
 	if err != nil {
 		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
@@ -67,11 +65,10 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 	return nil
 }
 
-// applyWrite applies one write. fenced says whether the store is another owner's, once the database has answered.
-func (a *applier) applyWrite(w memory.Write, fenced func() error, decide plan.Func) error {
+func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
 	op := opOf(w)
 	before, err := a.appliedBefore(w.Bank, op)
-	if err := cmp.Or(err, fenced()); err != nil {
+	if err != nil {
 		return err
 	}
 	bank, err := a.nameBank(w.Bank)
