@@ -25,6 +25,7 @@ import (
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
 	mostTripsOfWrite    = 5  // a window with three facts, planned and applied, and its commit
+	mostTripsOfWrites   = 42 // ten such windows in one transaction
 	mostTripsOfMessages = 3  // a batch of messages
 	mostTripsOfRecall   = 12 // with vectors
 )
@@ -187,6 +188,18 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 		return db.ApplyMessages(t.Context(), 60, 100, batch)
 	})}, mostTripsOfMessages+4) // the rows of new banks
 	checkTrips(t, "a write", write, mostTripsOfWrite)
+	var windows []memory.Write
+	var events []consolidate.MessageEvent
+	for n := 101; n <= 110; n++ {
+		event, w := windowOf(t, model, n)
+		events, windows = append(events, event), append(windows, w)
+	}
+	if err := db.ApplyMessages(t.Context(), 100, 110, events); err != nil {
+		t.Fatal(err)
+	}
+	checkTrips(t, "a batch of ten writes", []int64{server.of(t, func() error {
+		return db.ApplyWrites(t.Context(), 60, 110, windows, planner.Plan)
+	})}, mostTripsOfWrites)
 
 	engine, err := recall.New(recall.DefaultConfig(), recall.Deps{Store: db, Embedder: model, Now: func() time.Time { return said.Add(24 * time.Hour) }})
 	if err != nil {

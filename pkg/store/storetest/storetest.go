@@ -45,6 +45,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		{"composites know their children and children their composite", tree},
 		{"a composite keeps its vector when that of its fact changes or goes", compositeVectorKept},
 		{"an op is applied once", opOnce},
+		{"an op that comes again in the same run is applied once", opOnceInARun},
 		{"usage counts once for every event, by bank, stage and model", usage},
 		{"ends of messages and windows follow their order", ends},
 		{"changes leave by the outbox in order with ids of their own", outbox},

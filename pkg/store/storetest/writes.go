@@ -46,6 +46,23 @@ func opOnce(t *testing.T, h *harness) {
 	})
 }
 
+func opOnceInARun(t *testing.T, h *harness) {
+	var ran []uint64
+	decide := func(_ plan.View, w memory.Write) (memory.Changes, error) {
+		ran = append(ran, w.Seq)
+		return memory.Changes{Outcome: memory.WriteOutcome{Results: []memory.WriteResult{}}}, nil
+	}
+	var run []memory.Write
+	for i, op := range []string{"a", "b", "a", "", "", "b", "a"} {
+		run = append(run, memory.Write{Bank: "b", Kind: memory.WriteRetain, Seq: uint64(i + 1), Op: op, Time: epoch})
+	}
+	run[5].Bank = "c"
+	h.must(h.ApplyWrites(t.Context(), 0, 7, run, decide))
+	if d := cmp.Diff([]uint64{1, 2, 4, 5, 6}, ran); d != "" {
+		t.Errorf("writes whose plan ran (-want +got):\n%s", d)
+	}
+}
+
 func ends(t *testing.T, h *harness) {
 	for i := range 4 {
 		h.say("b", memory.Message{Content: fmt.Sprintf("message %d", i)})

@@ -31,7 +31,8 @@ func (a *applier) putSources(bank, fact int64, id memory.FactID, sources []memor
 		now = slices.Clip(now)
 	}
 	for _, s := range sources[same:] {
-		now = append(now, memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))), Said: engine.AsStored(s.Said), Start: engine.AsStored(s.Start)})
+		now = append(now, memory.Source{Seq: s.Seq, Message: memory.MessageID(engine.Text(string(s.Message))),
+			Said: engine.AsStored(s.Said), Start: engine.AsStored(s.Start)})
 	}
 	if !slices.IsSortedFunc(now, bySeq) {
 		now = slices.Clone(now)
