@@ -36,7 +36,7 @@ type Sketches struct {
 	Banks    int   `json:"banks"`    // with sketches of their facts, their messages or both
 	Rows     int   `json:"rows"`     // vectors that are sketched
 	Held     int   `json:"held"`     // vectors that are held as they are, of a store on a server
-	Bytes    int64 `json:"bytes"`    // memory that both take
+	Bytes    int64 `json:"bytes"`    // memory that both take, and what else is held of large banks, of a store on a server
 	Building int   `json:"building"` // large banks, by record, whose sketches are being built: every vector is compared
 }
 

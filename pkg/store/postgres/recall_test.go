@@ -28,7 +28,7 @@ func TestARecallAnswersAsOnSQLite(t *testing.T) {
 	one, two := sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db")), sqlite.DefaultConfig(filepath.Join(t.TempDir(), "eunoe.db"))
 	one.SecondReaders, two.SecondReaders = 0, 1
 	server := postgres.DefaultConfig(newSchema(t))
-	one.SketchFrom, two.SketchFrom, server.SketchFrom = 50, 50, 50
+	one.SketchFrom, two.SketchFrom, server.SketchFrom = 30, 30, 30
 	stores := map[string]store.Store{"PostgreSQL": open(t, server)}
 	for name, c := range map[string]sqlite.Config{"one connection": one, "two connections": two} {
 		db, err := sqlite.Open(c)

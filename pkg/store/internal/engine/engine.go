@@ -148,6 +148,7 @@ type WordQuery struct {
 	Alone  bool     // no other bank has rows in the index
 	First  int64    // no row of the bank has a lower number
 	Last   int64    // or a higher one
+	Above  int64    // rows of higher numbers alone; 0 = all
 	Forms  []string // any of these, each a word or several in succession; blank ones are left out
 	Prefix string   // or a word that begins like this; "" for none
 	Grams  bool     // look in grams, and else in the columns

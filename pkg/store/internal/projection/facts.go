@@ -132,6 +132,9 @@ func (a *applier) putFact(bank int64, f memory.Fact, was factState) (now factSta
 	case was.text != now.text:
 		a.counter.Reworded(bank, memory.RecordFact)
 	}
+	if !now.live || was.no != 0 && !was.live {
+		a.counter.Turned(bank, memory.RecordFact, now.no)
+	}
 	var sources []memory.Source
 	err = inTurn(
 		func() error { return a.indexFact(bank, was, now) },

@@ -176,6 +176,7 @@ func (a *applier) markReplaced(bank int64, m *memory.Message, seq uint64) error 
 		return nil
 	}
 	const mark = `UPDATE messages SET replaced = CASE WHEN replaced < ?1 THEN replaced ELSE ?1 END WHERE bank = ?2 AND id = ?3 AND seq < ?4`
+	a.counter.Reworded(bank, memory.RecordMessage)
 	return a.tx.Exec("mark what it replaces", mark, engine.Micros(m.Time), bank, engine.Text(string(m.Replaces)), int64(seq))
 }
 

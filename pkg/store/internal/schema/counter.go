@@ -81,6 +81,9 @@ func (t *Counter) Vector(bank int64, r memory.Record, no int64) {
 	t.vectors++
 }
 
+// Turned notes that a record is or was one that no search without a filter finds (Kind.Hidden).
+func (t *Counter) Turned(bank int64, r memory.Record, no int64) { t.Vector(bank, r, no) }
+
 // Vectors returns how many changes of vectors were noted in the transaction.
 func (t *Counter) Vectors() int { return t.vectors }
 

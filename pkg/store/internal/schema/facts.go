@@ -17,8 +17,9 @@ func Facts() Kind {
 		Hidden: func(number string) string {
 			return ` AND NOT EXISTS (SELECT 1 FROM facts d INDEXED BY facts_ended WHERE d.bank = ? AND d.no = ` + number + ` AND d.live = 0)`
 		},
-		Items: Items{Select: factItem, Scan: scanFactItem, Sources: factItemSources},
-		Rules: factRules,
+		AllHidden: `SELECT d.no FROM facts d INDEXED BY facts_ended WHERE d.bank = ? AND d.live = 0 ORDER BY d.no`,
+		Items:     Items{Select: factItem, Scan: scanFactItem, Sources: factItemSources},
+		Rules:     factRules,
 		Tables: []Table{
 			{Name: "facts", OfBank: true, Dump: `SELECT f.id, b.id, f.key, f.text, f.grams, f.kind, f.type, f.topic, f.speaker, f.role, f.session, f.occurred_from, f.occurred_to,
   f.said, f.said + f.recorded, f.live, f.valid, f.subject, f.attribute, f.value, f.superseded, f.merged, f.confidence, f.entities, f.tags, f.ops, f.outcome,

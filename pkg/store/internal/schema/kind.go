@@ -54,7 +54,9 @@ type Kind struct {
 	// It takes the row number as SQL and the bank as its argument. nil = keyword search ignores the filter, which is
 	// applied when the rows are read.
 	Hidden func(number string) string
-	Items  Items
+	// AllHidden is a query of the row numbers that Hidden leaves out, ascending. It takes the bank.
+	AllHidden string
+	Items     Items
 }
 
 // Table is one table of a kind.

@@ -18,8 +18,9 @@ func Messages() Kind {
 		Hidden: func(number string) string {
 			return ` AND NOT EXISTS (SELECT 1 FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.seq = ` + number + ` AND d.replaced IS NOT NULL)`
 		},
-		Items: Items{Select: messageItem, Scan: scanMessageItem},
-		Rules: messageRules,
+		AllHidden: `SELECT d.seq FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.replaced IS NOT NULL ORDER BY d.seq`,
+		Items:     Items{Select: messageItem, Scan: scanMessageItem},
+		Rules:     messageRules,
 		Tables: []Table{
 			{Name: "message_events", OfBank: true, Sequence: "seq", Dump: `SELECT e.seq, b.id, e.session, e.state, e.stored, e.id, e.speaker FROM message_events e JOIN banks b ON b.no = e.bank ORDER BY e.seq`},
 			{Name: "messages", OfBank: true, Sequence: "seq", Dump: `SELECT m.seq, b.id, m.id, m.session, m.role, m.speaker, m.content, m.caption, m.indexed, m.grams, m.time, m.stored, m.topic,

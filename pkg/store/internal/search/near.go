@@ -23,6 +23,7 @@ type vectorRows struct {
 	// passing is a query of those numbers of a list whose rows pass, with its arguments behind the list; "" = all do that have
 	// vectors.
 	passing     string
+	plain       bool // and what that says is what a search without a filter finds
 	passingArgs []any
 }
 
@@ -68,6 +69,11 @@ func (r *Reader) compareHeld(tx *engine.Tx, v memory.Vector, distance func(packe
 		return nil, false, nil
 	}
 	passing := known
+	if rows.plain {
+		if visible, held := r.store.rows.passing(key, r.state(rows.rec), known); held {
+			passing, rows.passing = visible, ""
+		}
+	}
 	err = tx.Together(func(tx *engine.Tx) (err error) {
 		if len(known) > 0 && rows.passing != "" {
 			passing, err = tx.Numbers("look which rows pass", rows.passing, append([]any{engine.List(known)}, rows.passingArgs...)...)

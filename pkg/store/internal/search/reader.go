@@ -13,7 +13,9 @@ package search
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -42,11 +44,15 @@ type Store struct {
 
 	vocabularies *vocabularies
 	held         *heldVectors
+	rows         *heldRows
+	following    sync.Once    // of rows that went
+	rowsSeed     maphash.Seed // of the names that words are held by
 }
 
 // NewStore returns the reading half of a store over a database, which is closed by its owner.
 func NewStore(c Config, database engine.Database, s schema.Schema) *Store {
-	return &Store{database: database, schema: s, config: c, vocabularies: newVocabularies(), held: newHeldVectors(heldBytes)}
+	return &Store{database: database, schema: s, config: c, vocabularies: newVocabularies(), held: newHeldVectors(heldBytes),
+		rows: newHeldRows(), rowsSeed: maphash.MakeSeed()}
 }
 
 // Reader reads one state of one bank. It lives as long as the transaction it reads in.
@@ -75,6 +81,7 @@ type counted struct {
 	n           int
 	first, last int64 // no row has a number below or above
 	alone       bool  // no other bank has rows of the record
+	gone        int64 // how often rows went
 }
 
 // Search runs fn on one unchanging state of a bank, narrowed by f.
@@ -86,6 +93,11 @@ func (s *Store) Search(ctx context.Context, bank memory.BankID, f memory.Filter,
 		}
 		if err = r.listAhead(); err != nil {
 			return err
+		}
+		if r.filter.Plain {
+			if err = r.followRows(); err != nil {
+				return err
+			}
 		}
 		defer r.end()
 		return fn(r)
@@ -128,12 +140,12 @@ func (s *Store) readBank(ctx context.Context, bank memory.BankID, fn func(*Reade
 		r := &Reader{store: s, tx: tx.With(context.WithoutCancel(ctx)), id: bank, passes: &passes{},
 			counts: map[memory.Record]counted{}, stems: map[memory.Record][]uint32{}, ahead: map[memory.Record]*scan{}}
 		// Whether another bank has rows tells the text index whether every row is the bank's (WordQuery.Alone).
-		const find = `SELECT b.no, coalesce(c.record, ''), coalesce(c.n, 0), coalesce(c.first, 0), coalesce(c.last, 0),
+		const find = `SELECT b.no, coalesce(c.record, ''), coalesce(c.n, 0), coalesce(c.first, 0), coalesce(c.last, 0), coalesce(c.gone, 0),
   NOT EXISTS (SELECT 1 FROM row_counts o WHERE o.record = c.record AND o.bank <> b.no AND o.n > 0), ` + changesThere + `
 FROM banks b LEFT JOIN row_counts c ON c.bank = b.no WHERE b.id = ? AND b.profile <> ''`
-		err := r.tx.Batch(fmt.Sprintf("look up bank %q", string(bank)), 8, find, []any{string(bank)}, func(row *engine.Rowset) error {
+		err := r.tx.Batch(fmt.Sprintf("look up bank %q", string(bank)), 9, find, []any{string(bank)}, func(row *engine.Rowset) error {
 			r.bank = row.Int()
-			r.counts[memory.Record(row.Text())] = counted{n: int(row.Int()), first: row.Int(), last: row.Int(), alone: row.Bool()}
+			r.counts[memory.Record(row.Text())] = counted{n: int(row.Int()), first: row.Int(), last: row.Int(), gone: row.Int(), alone: row.Bool()}
 			r.firstChange, r.lastChange = row.Int(), row.Int()
 			return nil
 		})

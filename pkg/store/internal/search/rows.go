@@ -11,31 +11,66 @@ import (
 )
 
 // messageRow reads messages m by number, which it takes as JSON, in a bank.
-const messageRow = `SELECT m.seq, m.id, m.session, m.role, m.speaker, coalesce(m.indexed, m.content), m.caption, m.time, m.recalled
-FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?`
+const messageRow = `SELECT m.seq, m.id, m.session, m.role, m.speaker, coalesce(m.indexed, m.content), m.caption, m.time, m.recalled,
+  CASE WHEN m.replaced IS NULL THEN 0 ELSE 1 END FROM json_each(?) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?`
 
 // Messages returns messages by number, in the order asked; those that do not pass the filter are left out.
 func (r *Reader) Messages(nos []int64) ([]recall.MessageRow, error) {
+	if r.filter.Plain && r.holds(memory.RecordMessage) {
+		return r.heldMessages(nos, false)
+	}
 	args := append([]any{engine.List(nos), r.bank}, r.filter.Messages.Args...)
-	return r.messageRows(nos, messageRow+" AND "+r.filter.Messages.SQL, args)
+	found, err := r.messageRows(nos, messageRow+" AND "+r.filter.Messages.SQL, args)
+	return messagesOf(nos, found, true), err
 }
 
 // Context returns messages by number, in the order asked, whatever the filter.
 func (r *Reader) Context(nos []int64) ([]recall.MessageRow, error) {
-	return r.messageRows(nos, messageRow, []any{engine.List(nos), r.bank})
+	if r.holds(memory.RecordMessage) {
+		return r.heldMessages(nos, true)
+	}
+	found, err := r.messageRows(nos, messageRow, []any{engine.List(nos), r.bank})
+	return messagesOf(nos, found, true), err
 }
 
-func (r *Reader) messageRows(nos []int64, sqlText string, args []any) ([]recall.MessageRow, error) {
+// heldMessages returns messages by number, in the order asked, and reads those that are not held. hidden says whether messages
+// are wanted that no search without a filter finds.
+func (r *Reader) heldMessages(nos []int64, hidden bool) ([]recall.MessageRow, error) {
+	rows, key, state := r.store.rows, sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage)
+	found, others := rows.findMessages(key, state, nos)
+	read, err := r.messageRows(others, messageRow, []any{engine.List(others), r.bank})
+	if err != nil {
+		return nil, err
+	}
+	rows.holdMessages(key, state, read)
+	return messagesOf(nos, append(found, read...), hidden), nil
+}
+
+// messagesOf returns messages in the order asked, with hidden ones or without.
+func messagesOf(nos []int64, found []heldMessage, hidden bool) []recall.MessageRow {
+	if len(found) == 0 {
+		return nil
+	}
+	out := make([]recall.MessageRow, 0, len(found))
+	for _, m := range found {
+		if hidden || !m.hidden {
+			out = append(out, m.MessageRow)
+		}
+	}
+	return inOrderAsked(nos, out, func(m recall.MessageRow) int64 { return m.No })
+}
+
+func (r *Reader) messageRows(nos []int64, sqlText string, args []any) ([]heldMessage, error) {
 	if len(nos) == 0 {
 		return nil, nil
 	}
-	found := make([]recall.MessageRow, 0, len(nos))
-	err := r.tx.Batch("read messages", 9, sqlText, args, func(row *engine.Rowset) error {
-		found = append(found, recall.MessageRow{No: row.Int(), ID: memory.MessageID(row.Text()), Session: memory.SessionID(row.Text()), Role: memory.Role(row.Text()),
-			Speaker: row.Text(), Text: row.Text(), Caption: row.Text(), Said: engine.Time(row.Int()), Recalled: row.Bool()})
+	found := make([]heldMessage, 0, len(nos))
+	err := r.tx.Batch("read messages", 10, sqlText, args, func(row *engine.Rowset) error {
+		found = append(found, heldMessage{recall.MessageRow{No: row.Int(), ID: memory.MessageID(row.Text()), Session: memory.SessionID(row.Text()), Role: memory.Role(row.Text()),
+			Speaker: row.Text(), Text: row.Text(), Caption: row.Text(), Said: engine.Time(row.Int()), Recalled: row.Bool()}, row.Bool()})
 		return nil
 	})
-	return inOrderAsked(nos, found, func(m recall.MessageRow) int64 { return m.No }), err
+	return found, err
 }
 
 // Around returns the neighbours of messages in their session, the nearest first.
@@ -46,17 +81,33 @@ func (r *Reader) Around(nos []int64, before, after int) ([]recall.Neighbourhood,
   (SELECT group_concat(seq, ' ') FROM (SELECT n.seq FROM messages n WHERE n.bank = m.bank AND n.session = m.session AND n.seq > m.seq
     ORDER BY n.seq LIMIT ?4))
 FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?2`
-	found := make([]recall.Neighbourhood, 0, len(nos))
-	err := r.tx.Batch("read neighbours", 3, find, []any{engine.List(nos), r.bank, before, after}, func(row *engine.Rowset) (err error) {
-		n := recall.Neighbourhood{No: row.Int()}
-		if n.Before, err = engine.ParseNumbers(row.Text()); err != nil {
-			return err
+	asked, found := nos, make([]recall.Neighbourhood, 0, len(nos))
+	if r.holds(memory.RecordMessage) {
+		var known []recall.Neighbourhood
+		known, nos = r.store.rows.neighbours(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), nos, before, after)
+		if found = append(found, known...); len(nos) == 0 {
+			return found, nil
 		}
-		n.After, err = engine.ParseNumbers(row.Text())
-		found = append(found, n)
-		return err
+	}
+	err := r.tx.Together(func(tx *engine.Tx) error {
+		return tx.Batch("read neighbours", 3, find, []any{engine.List(nos), r.bank, before, after}, func(row *engine.Rowset) (err error) {
+			n := recall.Neighbourhood{No: row.Int()}
+			if n.Before, err = engine.ParseNumbers(row.Text()); err != nil {
+				return err
+			}
+			n.After, err = engine.ParseNumbers(row.Text())
+			found = append(found, n)
+			return err
+		})
+	}, func(tx *engine.Tx) error {
+		if !r.holds(memory.RecordMessage) || len(nos) == 0 {
+			return nil
+		}
+		other := *r
+		other.tx = tx
+		return other.readSessions(nos)
 	})
-	return inOrderAsked(nos, found, func(n recall.Neighbourhood) int64 { return n.No }), err
+	return inOrderAsked(asked, found, func(n recall.Neighbourhood) int64 { return n.No }), err
 }
 
 // Facts returns facts by number, in the order asked; those that do not pass the filter are left out.
@@ -113,6 +164,15 @@ func (r *Reader) EndedMessages(messages []int64) ([]int64, error) {
 		return nil, nil
 	}
 	if r.filter.Plain {
+		if r.holds(memory.RecordFact) {
+			rest, known := r.store.rows.resting(sketchKey{r.bank, memory.RecordFact}, r.state(memory.RecordFact), messages)
+			if known {
+				messages = rest
+			}
+			if len(messages) == 0 {
+				return nil, nil
+			}
+		}
 		nos, err := r.tx.Numbers("find messages whose facts ended", `SELECT j.value FROM json_each(?1) j
 WHERE NOT EXISTS (SELECT 1 FROM fact_sources s WHERE s.seq = j.value`+schema.Facts().Hidden("s.fact")+`)
   AND EXISTS (SELECT 1 FROM fact_sources s WHERE s.seq = j.value) ORDER BY j.value`, engine.List(messages), r.bank)

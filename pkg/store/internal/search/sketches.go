@@ -54,7 +54,7 @@ func (s *Store) Sketches() query.Sketches {
 	}
 	out.Banks = len(banks)
 	held, bytes := s.held.count()
-	out.Held, out.Bytes = held, out.Bytes+bytes
+	out.Held, out.Bytes = held, out.Bytes+bytes+s.rows.size()
 	return out
 }
 
@@ -142,6 +142,7 @@ func (s *Store) background(fn func(context.Context) error) {
 func (s *Store) End() {
 	s.vocabularies.end()
 	s.held.close()
+	s.rows.close()
 	s.sketches.mu.Lock()
 	defer s.sketches.mu.Unlock()
 	s.sketches.closed = true

@@ -76,6 +76,7 @@ func (s vectorSearch) compare(nos []int64, limit int) ([]recall.Near, error) {
 	var where string
 	if s.r.filter.Plain {
 		where, rows.args = s.kind.Hidden(rows.number), append(rows.args, s.r.bank)
+		rows.plain = true
 		rows.passing, rows.passingArgs = "SELECT j.value FROM json_each(?) j WHERE TRUE"+s.kind.Hidden("j.value"), []any{s.r.bank}
 	} else {
 		passes := s.kind.Passes(s.r.filter.Filter)

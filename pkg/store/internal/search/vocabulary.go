@@ -24,19 +24,18 @@ const (
 	maxVocabularyRows = 20_000
 	// maxVocabularies bounds the banks, a record each, and maxStems the stems of all of them: 16 MB.
 	maxVocabularies, maxStems = 8192, 4 << 20
-	// forgetEvery is how often vocabularies whose words went are dropped in a process in which nobody searches.
+	// forgetEvery is how often what is held of rows that went is dropped in a process in which nobody searches.
 	forgetEvery = 5 * time.Second
 )
 
 // vocabularies are the stems that rows of banks have, as this process read them, by bank and record: at least those that
 // the rows have, and of a few rows perhaps some that went since. The ones used least recently are dropped.
 type vocabularies struct {
-	mu        sync.Mutex
-	held      *simplelru.LRU[sketchKey, vocabulary]
-	stems     int // of all held
-	following bool
-	closed    bool
-	seed      maphash.Seed
+	mu     sync.Mutex
+	held   *simplelru.LRU[sketchKey, vocabulary]
+	stems  int // of all held
+	closed bool
+	seed   maphash.Seed
 }
 
 // vocabulary is the set of stems of the rows of a bank's record, as they were in one state. It is not changed once it is
@@ -65,12 +64,12 @@ func (v *vocabularies) get(key sketchKey) (vocabulary, bool) {
 	return v.held.Get(key)
 }
 
-// put holds a vocabulary, unless a later one is held already. It reports whether somebody has to follow from now on.
-func (v *vocabularies) put(key sketchKey, now vocabulary) (follow bool) {
+// put holds a vocabulary, unless a later one is held already.
+func (v *vocabularies) put(key sketchKey, now vocabulary) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if was, found := v.held.Peek(key); v.closed || found && (was.state.gone > now.state.gone || was.state.gone == now.state.gone && was.state.n > now.state.n) {
-		return false
+		return
 	}
 	v.held.Remove(key)
 	v.held.Add(key, now)
@@ -78,9 +77,6 @@ func (v *vocabularies) put(key sketchKey, now vocabulary) (follow bool) {
 	for v.stems > maxStems {
 		v.held.RemoveOldest()
 	}
-	follow = !v.following
-	v.following = true
-	return follow
 }
 
 // keys returns the keys of what is held.
@@ -144,11 +140,10 @@ func (r *Reader) present(kind schema.Kind, forms []string) ([]string, error) {
 // readStems returns the stems of all rows that the reader sees of a kind, and perhaps others; nil where they are not kept:
 // there are too many rows, or this is the first time somebody asks, which costs less without them.
 func (r *Reader) readStems(kind schema.Kind, stemmer engine.Stemmer) ([]uint32, error) {
-	var now rowCount
-	const count = `SELECT n, last, gone FROM row_counts WHERE bank = ? AND record = ?`
-	found, err := r.tx.Find(fmt.Sprintf("read how many %ss there are", kind.Record), count, []any{r.bank, string(kind.Record)}, &now.n, &now.last, &now.gone)
-	if err != nil || !found || now.n > maxVocabularyRows {
-		return nil, err
+	counts := r.counts[kind.Record]
+	now := rowCount{n: int64(counts.n), last: counts.last, gone: counts.gone}
+	if now.n == 0 || now.n > maxVocabularyRows {
+		return nil, nil
 	}
 	all, key := r.store.vocabularies, sketchKey{r.bank, kind.Record}
 	held, found := all.get(key)
@@ -200,13 +195,16 @@ func (r *Reader) stemsSince(kind schema.Kind, stemmer engine.Stemmer, last int64
 
 // hold holds a vocabulary and follows what goes, once there is one.
 func (r *Reader) hold(key sketchKey, now vocabulary) {
-	if r.store.vocabularies.put(key, now) {
-		r.store.database.Go(r.store.followVocabularies)
-	}
+	r.store.vocabularies.put(key, now)
+	r.store.followGone()
 }
 
-// followVocabularies drops vocabularies whose words went, every forgetEvery.
-func (s *Store) followVocabularies(ctx context.Context) {
+// followGone drops what is held of rows that went, every forgetEvery from the first call on.
+func (s *Store) followGone() {
+	s.following.Do(func() { s.database.Go(s.dropEach) })
+}
+
+func (s *Store) dropEach(ctx context.Context) {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
@@ -216,14 +214,14 @@ func (s *Store) followVocabularies(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := s.dropGone(ctx); ctx.Err() == nil {
-			s.database.Warn(err, "looking for words that went failed; it is tried again")
+			s.database.Warn(err, "looking for rows that went failed; it is tried again")
 		}
 	}
 }
 
-// dropGone drops the vocabularies whose words went.
+// dropGone drops the vocabularies whose words went, and the rows that are held of records of which some went.
 func (s *Store) dropGone(ctx context.Context) error {
-	keys := s.vocabularies.keys()
+	keys := append(s.vocabularies.keys(), s.rows.keys()...)
 	if len(keys) == 0 {
 		return nil
 	}
@@ -231,10 +229,11 @@ func (s *Store) dropGone(ctx context.Context) error {
 		for _, key := range keys {
 			var gone int64
 			const find = `SELECT gone FROM row_counts WHERE bank = ? AND record = ?`
-			if _, err := tx.Find("look for words that went", find, []any{key.bank, string(key.record)}, &gone); err != nil {
+			if _, err := tx.Find("look for rows that went", find, []any{key.bank, string(key.record)}, &gone); err != nil {
 				return err
 			}
 			s.vocabularies.drop(key, gone)
+			s.rows.drop(key, gone)
 		}
 		return nil
 	})

@@ -33,7 +33,11 @@ func (r *Reader) Matching(rec memory.Record, t recall.Term, limit int) ([]int64,
 	if n := len(passed.nos); n > 0 { // rows that pass are often close together
 		q.Where, q.Args = q.Where+" AND x.rowid BETWEEN ? AND ?", append(q.Args, passed.nos[0], passed.nos[n-1])
 	}
-	nos, err := r.tx.Engine().Words(r.tx, kind.TextIndex(), q)
+	search := r.latest
+	if !r.filter.Plain || kind.Hidden == nil {
+		search = r.words
+	}
+	nos, err := search(kind, q)
 	if err != nil || len(nos) < limit {
 		return nos, len(nos), err
 	}
@@ -51,10 +55,11 @@ func (r *Reader) Known(t recall.Term) (bool, error) {
 		if q.Limit == 0 {
 			continue
 		}
+		search := r.words
 		if r.filter.Plain {
-			q.Where, q.Args = kind.Hidden("x.rowid"), []any{r.bank}
+			search, q.Where, q.Args = r.latest, kind.Hidden("x.rowid"), []any{r.bank}
 		}
-		if nos, err := r.tx.Engine().Words(r.tx, kind.TextIndex(), q); err != nil || len(nos) > 0 {
+		if nos, err := search(kind, q); err != nil || len(nos) > 0 {
 			return err == nil, err
 		}
 	}

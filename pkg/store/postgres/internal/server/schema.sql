@@ -474,5 +474,5 @@ BEGIN
   END LOOP;
 END $$;
 
-INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '4');
+INSERT INTO meta (key, value) VALUES ('commits', '0'), ('version', '5');
 INSERT INTO applied (stream, part, seq) VALUES ('MEM_MESSAGES', 0, 0), ('MEM_WRITES', 0, 0);

@@ -25,7 +25,7 @@ var tables string
 var migrations embed.FS
 
 // version is that of the tables in schema.sql, and of the last migration.
-const version = 4
+const version = 5
 
 // Make makes the schema and its tables unless they are there, and migrates those of an earlier version. A schema of a newer
 // program is memory.ErrConflict, and so are a database that is not in UTF-8 and a schema with tables of another program.

@@ -70,8 +70,12 @@ func (*File) Words(t *engine.Tx, i engine.TextIndex, q engine.WordQuery) ([]int6
 	if match == "" {
 		return nil, nil
 	}
-	find := "SELECT x.rowid FROM " + i.Name() + " x" + q.From + " WHERE " + i.Name() + " MATCH ?" + q.Where + " ORDER BY x.rowid DESC LIMIT ?"
-	args := append(append([]any{match}, q.Args...), q.Limit)
+	above, args := "", []any{match}
+	if q.Above > 0 {
+		above, args = " AND x.rowid > ?", append(args, q.Above)
+	}
+	find := "SELECT x.rowid FROM " + i.Name() + " x" + q.From + " WHERE " + i.Name() + " MATCH ?" + above + q.Where + " ORDER BY x.rowid DESC LIMIT ?"
+	args = append(append(args, q.Args...), q.Limit)
 	return t.Numbers("search "+i.Name()+" by keyword", find, args...)
 }
 

@@ -1,0 +1,183 @@
+package search
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strings"
+
+	"github.com/eunoe-memory/eunoe/pkg/memory"
+	"github.com/eunoe-memory/eunoe/pkg/query/recall"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
+	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
+)
+
+// mostOfWord is how many rows are held of a word, unless a search asks for more.
+const mostOfWord = 2048
+
+// state is the state of a record's rows as the reader sees them.
+func (r *Reader) state(rec memory.Record) rowsState {
+	c := r.counts[rec]
+	return rowsState{gone: c.gone, last: c.last, first: r.firstChange, change: r.lastChange}
+}
+
+// holds reports whether this process holds row numbers of the bank's record.
+func (r *Reader) holds(rec memory.Record) bool {
+	if _, far := r.tx.Engine().(engine.Distancer); !far || rec != memory.RecordFact && rec != memory.RecordMessage {
+		return false
+	}
+	return r.counts[rec].n >= r.store.config.SketchFrom
+}
+
+// followRows brings what is held of the bank's rows to the reader's state.
+func (r *Reader) followRows() error {
+	var reads []func(recall.Searcher, func() bool) error
+	for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
+		if !r.holds(rec) {
+			continue
+		}
+		lacks := r.store.rows.lacks(sketchKey{r.bank, rec}, r.state(rec))
+		read := func(fn func(*Reader) error) {
+			reads = append(reads, func(s recall.Searcher, _ func() bool) error { return fn(s.(*Reader)) })
+		}
+		switch {
+		case lacks.hidden:
+			read(func(r *Reader) error { return r.beginRows(rec) })
+		case lacks.changes:
+			read(func(r *Reader) error { return r.readChanges(rec, lacks.behind) })
+		case lacks.came:
+			read(func(r *Reader) error { return r.readCame(lacks.behind) })
+		}
+	}
+	if len(reads) == 0 {
+		return nil
+	}
+	return r.Together(reads...)
+}
+
+// beginRows reads which rows no search without a filter finds, and which messages such facts rest on.
+func (r *Reader) beginRows(rec memory.Record) error {
+	kind, _ := r.store.schema.Find(rec)
+	hidden, err := r.tx.Numbers(fmt.Sprintf("list hidden %ss", rec), kind.AllHidden, r.bank)
+	if err != nil {
+		return err
+	}
+	var resting []int64
+	if rec == memory.RecordFact && len(hidden) > 0 {
+		const find = `SELECT DISTINCT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`
+		if resting, err = r.tx.Numbers("list what hidden facts rest on", find, engine.List(hidden)); err != nil {
+			return err
+		}
+	}
+	r.store.rows.begin(sketchKey{r.bank, rec}, r.state(rec), hidden, resting)
+	r.store.followGone()
+	return nil
+}
+
+// readChanges reads which rows are listed as changed behind a change.
+func (r *Reader) readChanges(rec memory.Record, behind int64) error {
+	kind, _ := r.store.schema.Find(rec)
+	find := `SELECT c.no, c.seq, CASE WHEN TRUE` + kind.Hidden("c.no") + ` THEN 0 ELSE 1 END
+FROM (SELECT no, max(seq) AS seq FROM vector_changes WHERE seq > ? AND bank = ? AND record = ? GROUP BY no) c`
+	var changes []changedRow
+	var hidden []int64
+	err := r.tx.Batch(fmt.Sprintf("read changes of %ss", rec), 3, find, []any{r.bank, behind, r.bank, string(rec)}, func(row *engine.Rowset) error {
+		c := changedRow{no: row.Int(), change: row.Int(), hidden: row.Bool()}
+		if changes = append(changes, c); c.hidden {
+			hidden = append(hidden, c.no)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var resting []int64
+	if len(hidden) > 0 {
+		const find = `SELECT DISTINCT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`
+		if resting, err = r.tx.Numbers("list what hidden facts rest on", find, engine.List(hidden)); err != nil {
+			return err
+		}
+	}
+	r.store.rows.follow(sketchKey{r.bank, rec}, r.state(rec), behind, changes, resting)
+	return nil
+}
+
+// readCame reads the messages that came behind one.
+func (r *Reader) readCame(behind int64) error {
+	const find = `SELECT session, seq FROM messages WHERE bank = ? AND seq > ? ORDER BY seq LIMIT ?`
+	came, err := r.inSessions("read the sessions of new messages", find, r.bank, behind, mostCame+1)
+	if err == nil {
+		r.store.rows.messagesCame(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), behind, came)
+	}
+	return err
+}
+
+// readSessions reads the sessions of the first of some messages, to be held.
+func (r *Reader) readSessions(nos []int64) error {
+	const find = `SELECT m.session, m.seq FROM (SELECT DISTINCT a.session FROM json_each(?1) j CROSS JOIN messages a ON a.seq = j.value
+  WHERE +a.bank = ?2) s CROSS JOIN messages m ON m.bank = ?2 AND m.session = s.session ORDER BY m.seq`
+	list, err := r.inSessions("read sessions", find, engine.List(nos[:min(len(nos), sessionsAtOnce)]), r.bank)
+	if err == nil {
+		r.store.rows.holdSessions(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), list)
+	}
+	return err
+}
+
+func (r *Reader) inSessions(what, find string, args ...any) (list []placed, err error) {
+	err = r.tx.Batch(what, 2, find, args, func(row *engine.Rowset) error {
+		list = append(list, placed{memory.SessionID(row.Text()), row.Int()})
+		return nil
+	})
+	return list, err
+}
+
+// latest returns the latest rows of a record that a search without a filter finds by words, as engine.Engine's Words does. Of
+// words whose rows are held it reads those that came since.
+func (r *Reader) latest(kind schema.Kind, q engine.WordQuery) ([]int64, error) {
+	if !r.holds(kind.Record) {
+		return r.words(kind, q)
+	}
+	rows, key, state, query := r.store.rows, sketchKey{r.bank, kind.Record}, r.state(kind.Record), r.store.queryHash(q)
+	more := q
+	more.Limit += q.Limit / 8 // some will be hidden
+	held, known := rows.find(key, state, query)
+	if known && held.upto < state.last {
+		since := q
+		since.Above = held.upto
+		newer, err := r.words(kind, since)
+		if err != nil {
+			return nil, err
+		}
+		held.all = held.all && len(newer) < q.Limit
+		if len(newer) == q.Limit {
+			held.nos = nil
+		}
+		held.nos = append(newer, held.nos...)
+		if most := max(mostOfWord, more.Limit); len(held.nos) > most {
+			held.nos, held.all = held.nos[:most:most], false
+		}
+		rows.hold(key, state, query, held.nos, held.all)
+	}
+	if known && (held.all || len(held.nos) >= q.Limit) {
+		return held.nos[:min(q.Limit, len(held.nos)):min(q.Limit, len(held.nos))], nil
+	}
+	nos, err := r.words(kind, more)
+	if err != nil {
+		return nil, err
+	}
+	rows.hold(key, state, query, nos, len(nos) < more.Limit)
+	return nos[:min(q.Limit, len(nos)):min(q.Limit, len(nos))], nil
+}
+
+// words returns the latest rows of a record that have words.
+func (r *Reader) words(kind schema.Kind, q engine.WordQuery) ([]int64, error) {
+	return r.tx.Engine().Words(r.tx, kind.TextIndex(), q)
+}
+
+// queryHash names a search for words: what is asked for may be what somebody has to forget.
+func (s *Store) queryHash(q engine.WordQuery) uint64 {
+	type asked struct {
+		forms, prefix string
+		grams         bool
+	}
+	return maphash.Comparable(s.rowsSeed, asked{strings.Join(q.Forms, "\x00"), q.Prefix, q.Grams})
+}
