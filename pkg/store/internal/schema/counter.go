@@ -168,7 +168,7 @@ func countPending(tx *engine.Tx, key sessionOf, n int64) error {
 	return tx.Exec(what, remove, key.bank, session)
 }
 
-// beforeErasure writes what was gathered, and notes that every vector of a bank goes.
+// beforeErasure writes what was gathered, and notes that every fact and message of a bank goes.
 func (t *Counter) beforeErasure(tx *engine.Tx, s Schema, bank int64) error {
 	if err := t.Write(tx); err != nil {
 		return err
@@ -177,8 +177,8 @@ func (t *Counter) beforeErasure(tx *engine.Tx, s Schema, bank int64) error {
 		if k.Vectors.Table == "" {
 			continue
 		}
-		note := fmt.Sprintf(`INSERT INTO vector_changes (bank, record, no) SELECT bank, '%s', %s FROM %s WHERE bank = ?`, k.Record, k.Vectors.Number, k.Vectors.Table)
-		if err := tx.Exec("note that vectors go", note, bank); err != nil {
+		note := fmt.Sprintf(`INSERT INTO vector_changes (bank, record, no) SELECT bank, '%s', %s FROM %s WHERE bank = ?`, k.Record, k.Number, k.Table)
+		if err := tx.Exec("note that they go", note, bank); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"strings"
@@ -13,6 +14,9 @@ import (
 
 // mostOfWord is how many rows are held of a word, unless a search asks for more.
 const mostOfWord = 2048
+
+// hiddenAtOnce is how many hidden rows are read within a search, which takes some milliseconds.
+const hiddenAtOnce = 2000
 
 // state is the state of a record's rows as the reader sees them.
 func (r *Reader) state(rec memory.Record) rowsState {
@@ -41,7 +45,7 @@ func (r *Reader) followRows() error {
 		}
 		switch {
 		case lacks.hidden:
-			read(func(r *Reader) error { return r.beginRows(rec) })
+			read(func(r *Reader) error { return r.beginRows(rec, hiddenAtOnce) })
 		case lacks.changes:
 			read(func(r *Reader) error { return r.readChanges(rec, lacks.behind) })
 		case lacks.came:
@@ -54,23 +58,51 @@ func (r *Reader) followRows() error {
 	return r.Together(reads...)
 }
 
-// beginRows reads which rows no search without a filter finds, and which messages such facts rest on.
-func (r *Reader) beginRows(rec memory.Record) error {
+// beginRows reads which rows no search without a filter finds, and which messages such facts rest on. Where they are more than
+// most, they are read apart from the search.
+func (r *Reader) beginRows(rec memory.Record, most int) error {
 	kind, _ := r.store.schema.Find(rec)
-	hidden, err := r.tx.Numbers(fmt.Sprintf("list hidden %ss", rec), kind.AllHidden, r.bank)
-	if err != nil {
+	hidden, err := r.tx.Numbers(fmt.Sprintf("list hidden %ss", rec), kind.AllHidden+" LIMIT ?", r.bank, most+1)
+	switch {
+	case err != nil:
 		return err
+	case len(hidden) > most && most < mostHeldHidden:
+		r.store.beginLater(r.id, sketchKey{r.bank, rec})
+		return nil
 	}
 	var resting []int64
-	if rec == memory.RecordFact && len(hidden) > 0 {
-		const find = `SELECT DISTINCT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`
-		if resting, err = r.tx.Numbers("list what hidden facts rest on", find, engine.List(hidden)); err != nil {
+	if rec == memory.RecordFact && len(hidden) <= most {
+		if resting, err = r.resting(hidden); err != nil {
 			return err
 		}
 	}
 	r.store.rows.begin(sketchKey{r.bank, rec}, r.state(rec), hidden, resting)
 	r.store.followGone()
 	return nil
+}
+
+// beginLater begins to read the hidden rows of a bank's record.
+func (s *Store) beginLater(id memory.BankID, key sketchKey) {
+	end, ok := s.rows.beginLater(key)
+	if !ok {
+		return
+	}
+	s.database.Go(func(ctx context.Context) {
+		defer end()
+		err := s.readBank(ctx, id, func(r *Reader) error { return r.beginRows(key.record, mostHeldHidden) })
+		if ctx.Err() == nil {
+			s.database.Warn(err, "reading hidden rows failed; searches ask the database until it works")
+		}
+	})
+}
+
+// resting returns the messages that facts rest on.
+func (r *Reader) resting(facts []int64) ([]int64, error) {
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	const find = `SELECT DISTINCT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`
+	return r.tx.Numbers("list what hidden facts rest on", find, engine.List(facts))
 }
 
 // readChanges reads which rows are listed as changed behind a change.
@@ -90,12 +122,9 @@ FROM (SELECT no, max(seq) AS seq FROM vector_changes WHERE seq > ? AND bank = ? 
 	if err != nil {
 		return err
 	}
-	var resting []int64
-	if len(hidden) > 0 {
-		const find = `SELECT DISTINCT s.seq FROM json_each(?) j CROSS JOIN fact_sources s ON s.fact = j.value`
-		if resting, err = r.tx.Numbers("list what hidden facts rest on", find, engine.List(hidden)); err != nil {
-			return err
-		}
+	resting, err := r.resting(hidden)
+	if err != nil {
+		return err
 	}
 	r.store.rows.follow(sketchKey{r.bank, rec}, r.state(rec), behind, changes, resting)
 	return nil

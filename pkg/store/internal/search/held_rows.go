@@ -26,12 +26,13 @@ const (
 // Each bank's record is held as of a state, which is how often rows went (row_counts.gone), and up to where the list of
 // changes was followed. Nothing that is held is for a search in a state before the last change of it.
 type heldRows struct {
-	mu      sync.Mutex
-	of      *simplelru.LRU[sketchKey, *heldRecord]
-	numbers int // of all words
-	hidden  int // of all records
-	bytes   int // of the messages of all records
-	closed  bool
+	mu        sync.Mutex
+	of        *simplelru.LRU[sketchKey, *heldRecord]
+	beginning map[sketchKey]bool // whose hidden rows are being read
+	numbers   int                // of all words
+	hidden    int                // of all records
+	bytes     int                // of the messages of all records
+	closed    bool
 }
 
 // rowsState is a state of the rows of a bank's record, as a search sees it.
@@ -48,6 +49,7 @@ type heldRecord struct {
 	hidden     []int64 // ascending; never changed in place
 	turned     []turn  // those hidden since the record was begun, by change
 	turnedFrom int64   // turned has all behind this change
+	tooMany    bool    // rows are hidden: nothing is held
 
 	words    *simplelru.LRU[uint64, heldWords]
 	numbers  int                // of words
@@ -59,7 +61,7 @@ type heldRecord struct {
 type turn struct{ no, change int64 }
 
 func newHeldRows() *heldRows {
-	h := &heldRows{}
+	h := &heldRows{beginning: map[sketchKey]bool{}}
 	// The size is positive.
 	h.of, _ = simplelru.NewLRU(mostHeldRecords, func(_ sketchKey, gone *heldRecord) {
 		h.hidden -= len(gone.hidden) + len(gone.resting)
@@ -71,7 +73,7 @@ func newHeldRows() *heldRows {
 
 // sees reports whether what is held of a record is what a search sees.
 func (k *heldRecord) sees(s rowsState) bool {
-	return k.gone == s.gone && k.at <= s.change && s.change <= k.upto
+	return !k.tooMany && k.gone == s.gone && k.at <= s.change && s.change <= k.upto
 }
 
 // record returns what is held of a bank's record if a search sees it; nil if not.
@@ -95,17 +97,36 @@ func (h *heldRows) lacks(key sketchKey, s rowsState) lacking {
 	defer h.mu.Unlock()
 	k, found := h.of.Get(key)
 	switch {
-	case h.closed || found && k.gone > s.gone:
+	case h.closed || h.beginning[key] || found && (k.tooMany || k.gone > s.gone):
 		return lacking{}
-	case !found || k.gone < s.gone || s.first-1 > k.upto:
+	case !found || s.first-1 > k.upto:
 		return lacking{hidden: true}
-	case key.record == memory.RecordMessage:
-		return lacking{came: k.messages.lack(s), behind: k.messages.upto}
+	case key.record == memory.RecordFact:
+		return lacking{changes: s.change > k.upto || k.gone < s.gone, behind: k.upto}
+	case k.gone < s.gone:
+		return lacking{hidden: true}
 	}
-	return lacking{changes: s.change > k.upto, behind: k.upto}
+	return lacking{came: k.messages.lack(s), behind: k.messages.upto}
+}
+
+// beginLater notes that the hidden rows of a record are being read apart from a search, until end is called. ok is false where
+// that is so already.
+func (h *heldRows) beginLater(key sketchKey) (end func(), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.beginning[key] {
+		return nil, false
+	}
+	h.beginning[key] = true
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.beginning, key)
+	}, true
 }
 
 // begin holds a record in a state, with the rows that are hidden in it, ascending, and the messages that hidden facts rest on.
+// Nothing is held of a record of which too many are.
 func (h *heldRows) begin(key sketchKey, s rowsState, hidden, resting []int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,12 +138,15 @@ func (h *heldRows) begin(key sketchKey, s rowsState, hidden, resting []int64) {
 	for _, no := range resting {
 		k.resting[no] = struct{}{}
 	}
+	if len(hidden)+len(k.resting) > mostHeldHidden {
+		k.tooMany, k.hidden, k.resting = true, nil, nil
+	}
 	if key.record == memory.RecordMessage { // gone counts those that are hidden too
 		k.at, k.upto, k.turnedFrom = 0, math.MaxInt64, 0
 	}
 	h.of.Remove(key)
 	h.of.Add(key, k)
-	for h.hidden += len(hidden) + len(k.resting); h.hidden > mostHeldHidden; {
+	for h.hidden += len(k.hidden) + len(k.resting); h.hidden > mostHeldHidden; {
 		h.of.RemoveOldest()
 	}
 }
@@ -138,8 +162,12 @@ func (h *heldRows) follow(key sketchKey, s rowsState, behind int64, changes []ch
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k, found := h.of.Get(key)
-	if !found || k.gone != s.gone || k.upto != behind {
+	if !found || k.gone > s.gone || k.upto != behind {
 		return
+	}
+	if k.gone < s.gone { // the list names the facts that went, and not those that have other words
+		h.dropWords(k)
+		k.gone = s.gone
 	}
 	for _, no := range resting {
 		if _, known := k.resting[no]; !known {
@@ -211,11 +239,11 @@ func (h *heldRows) keys() []sketchKey {
 	return h.of.Keys()
 }
 
-// drop drops what is held of a state before rows went.
+// drop drops the messages that are held of a state before some went. Of facts only numbers are held.
 func (h *heldRows) drop(key sketchKey, gone int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k, found := h.of.Peek(key); found && k.gone < gone {
+	if k, found := h.of.Peek(key); found && k.gone < gone && !k.tooMany && key.record == memory.RecordMessage {
 		h.of.Remove(key)
 	}
 }

@@ -108,6 +108,48 @@ func TestHeldRowsAreBounded(t *testing.T) {
 	}
 }
 
+func TestNothingIsHeldWhereTooManyRowsAreHidden(t *testing.T) {
+	t.Parallel()
+	h, s := rowsOf(100)
+	s.gone, s.change, s.first = 9, 500, 400 // the changes between are not listed
+	if !h.lacks(held1, s).hidden {
+		t.Error("what is hidden is not read again")
+	}
+	end, ok := h.beginLater(held1)
+	if _, again := h.beginLater(held1); !ok || again || h.lacks(held1, s) != (lacking{}) {
+		t.Error("what is being read is read again")
+	}
+	h.begin(held1, s, make([]int64, mostHeldHidden+1), nil)
+	end()
+	if _, known := h.passing(held1, s, nil); known || h.hidden > 0 {
+		t.Errorf("%d hidden rows are held", h.hidden)
+	}
+	s.gone, s.change = 10, 510
+	if l := h.lacks(held1, s); l != (lacking{}) {
+		t.Errorf("they are read again: %+v", l)
+	}
+}
+
+func TestFactsThatWentAreFollowedByTheListOfChanges(t *testing.T) {
+	t.Parallel()
+	h, s := rowsOf(100)
+	earlier := s
+	s.gone++
+	if l := h.lacks(held1, s); l.hidden || !l.changes {
+		t.Errorf("a search after a fact was reworded lacks %+v; expected the changes", l)
+	}
+	h.follow(held1, s, 100, nil, nil)
+	if _, known := h.find(held1, s, 5); known || h.numbers != 0 {
+		t.Errorf("a word is held though facts have others now, with %d rows", h.numbers)
+	}
+	if _, known := h.passing(held1, s, []int64{4}); !known {
+		t.Error("which facts are hidden is not held")
+	}
+	if _, known := h.passing(held1, earlier, []int64{4}); known {
+		t.Error("an earlier search sees a later state")
+	}
+}
+
 func TestHeldMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	h, s := rowsOf(100)
