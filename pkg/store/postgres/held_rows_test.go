@@ -54,7 +54,8 @@ func (w *writing) say(bank memory.BankID) {
 	w.seq++
 	at := said.Add(time.Duration(w.seq) * time.Minute)
 	session := memory.SessionID(fmt.Sprint("s", w.rng.IntN(3)))
-	m := &memory.Message{ID: memory.SequenceID(w.seq), Bank: bank, Session: session, Seq: w.seq, Stored: at, Time: at, Role: memory.RoleUser, Speaker: "Ida", Content: w.text()}
+	m := &memory.Message{ID: memory.SequenceID(w.seq), Bank: bank, Session: session, Seq: w.seq, Stored: at, Time: at, Role: memory.RoleUser,
+		Speaker: "Ida", Content: w.text()}
 	if bank == "b" {
 		if n := len(w.messages); n > 0 && w.rng.IntN(8) == 0 {
 			m.Replaces = memory.SequenceID(w.messages[w.rng.IntN(n)])
@@ -227,7 +228,7 @@ func TestHeldRowsAreThoseOfTheStateThatIsRead(t *testing.T) {
 	both := func(fn func(a, b recall.Searcher)) {
 		in(holding, func(a recall.Searcher) { in(bare, func(b recall.Searcher) { fn(a, b) }) })
 	}
-	for range 120 {
+	for range 90 {
 		w.step()
 		both(func(a, b recall.Searcher) {
 			check("now", a, b)
@@ -241,11 +242,38 @@ func TestHeldRowsAreThoseOfTheStateThatIsRead(t *testing.T) {
 			check("before", a, b)
 		})
 	}
-	w.change("b", memory.Changes{Forgotten: &memory.Forgotten{Messages: w.messages[:1]}})
-	const numbers = 20_000 // bytes, of the facts that words find
+	for range 15 {
+		w.retain("b")
+	}
+	both(func(a, b recall.Searcher) { check("before the bank is erased", a, b) })
+	w.change("b", memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Upto: w.seq}})
+	w.facts, w.messages = nil, nil
+	for n := range 60 { // facts have numbers that others had
+		if n < 20 {
+			w.retain("b")
+			w.say("b")
+		} else {
+			w.step()
+		}
+		both(func(a, b recall.Searcher) { check("made anew", a, b) })
+	}
+	for range 80 {
+		w.say("b")
+	}
+	in(holding, func(s recall.Searcher) {
+		var nos []int64
+		for _, seq := range w.messages {
+			nos = append(nos, int64(seq)) //nolint:gosec // few
+		}
+		if _, err := s.Context(nos); err != nil {
+			t.Fatal(err)
+		}
+	})
+	const numbers = 12_000 // bytes at most, of the facts that words find
 	if held := holding.Sketches().Bytes; held < 2*numbers {
 		t.Errorf("%d bytes are held", held)
 	}
+	w.change("b", memory.Changes{Forgotten: &memory.Forgotten{Messages: w.messages[:1]}})
 	natstest.Eventually(t, "no text is held of messages of which one was forgotten", func() bool { return holding.Sketches().Bytes < numbers })
 	if some < 10_000 || ended < 100 {
 		t.Errorf("all that was asked found %d rows, and %d messages whose facts ended", some, ended)
@@ -334,4 +362,50 @@ func TestManyHiddenRowsAreReadApart(t *testing.T) {
 	natstest.Eventually(t, "the hidden facts are held", func() bool { return reader.Sketches().Bytes >= 8*ended })
 	lanterns()
 	lanterns()
+}
+
+// TestAFactWithTheNumberOfAnErasedOneIsFound erases a bank whose facts ended, and makes it anew with facts of the same numbers.
+func TestAFactWithTheNumberOfAnErasedOneIsFound(t *testing.T) {
+	t.Parallel()
+	dsn := newSchema(t)
+	w := &writing{t: t, db: open(t, postgres.DefaultConfig(dsn)), rng: rand.New(rand.NewPCG(1, 5))}
+	cfg := postgres.DefaultConfig(dsn)
+	cfg.SketchFrom, cfg.ReadOnly = 1, true
+	reader := open(t, cfg)
+	to := said.Add(time.Hour)
+	lanterns := func(name string, version uint64, ended bool) {
+		var c memory.Changes
+		for i := range 3 {
+			f := memory.Fact{Bank: "b", Text: fmt.Sprintf("%s lantern %d", name, i), Kind: memory.KindWorld, Type: memory.TypeFact, Said: said, Recorded: said,
+				Valid: []memory.Interval{{From: said}}, Version: version, Confidence: .6}
+			if ended {
+				f.Valid[0].To = &to
+			}
+			f.ID = memory.NewFactID("b", f.Text, f.Kind)
+			c.Facts = append(c.Facts, f)
+		}
+		w.change("b", c)
+	}
+	found := func(want int, when string) {
+		t.Helper()
+		err := reader.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error {
+			nos, _, err := s.Matching(memory.RecordFact, recall.Term{Forms: []string{"lantern"}}, 1000)
+			if len(nos) != want {
+				t.Errorf("%d lanterns are found %s; expected %d", len(nos), when, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.say("b")
+	lanterns("old", 1, true)
+	found(0, "when they ended")
+	w.change("b", memory.Changes{Forgotten: &memory.Forgotten{Bank: true, Upto: w.seq}})
+	w.say("b")
+	lanterns("new", 1, false)
+	found(3, "when others were made")
+	lanterns("new", 2, true)
+	found(0, "when those ended too")
 }

@@ -129,10 +129,12 @@ func (t *Counter) Write(tx *engine.Tx) error {
 	return nil
 }
 
+// write writes what happened to the records of a bank. One that came with a number that another had before counts as gone too:
+// who knows the rows up to a number looks for those above it alone.
 func (c *recordChange) write(tx *engine.Tx, key recordsOf) error {
 	const (
 		add = `INSERT INTO row_counts (bank, record, n, gone, first, last) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (bank, record) DO UPDATE
-SET n = row_counts.n + excluded.n, gone = row_counts.gone + excluded.gone,
+SET n = row_counts.n + excluded.n, gone = row_counts.gone + excluded.gone + CASE WHEN excluded.first <= row_counts.last THEN 1 ELSE 0 END,
   first = CASE WHEN excluded.first < row_counts.first THEN excluded.first ELSE row_counts.first END,
   last = CASE WHEN excluded.last > row_counts.last THEN excluded.last ELSE row_counts.last END`
 		change = `UPDATE row_counts SET n = n + ?, gone = gone + ? WHERE bank = ? AND record = ?`
@@ -168,7 +170,7 @@ func countPending(tx *engine.Tx, key sessionOf, n int64) error {
 	return tx.Exec(what, remove, key.bank, session)
 }
 
-// beforeErasure writes what was gathered, and notes that every fact and message of a bank goes.
+// beforeErasure writes what was gathered, and notes that every vector and every hidden row of a bank goes.
 func (t *Counter) beforeErasure(tx *engine.Tx, s Schema, bank int64) error {
 	if err := t.Write(tx); err != nil {
 		return err
@@ -177,8 +179,12 @@ func (t *Counter) beforeErasure(tx *engine.Tx, s Schema, bank int64) error {
 		if k.Vectors.Table == "" {
 			continue
 		}
-		note := fmt.Sprintf(`INSERT INTO vector_changes (bank, record, no) SELECT bank, '%s', %s FROM %s WHERE bank = ?`, k.Record, k.Number, k.Table)
-		if err := tx.Exec("note that they go", note, bank); err != nil {
+		note := fmt.Sprintf(`INSERT INTO vector_changes (bank, record, no) SELECT bank, '%s', %s FROM %s WHERE bank = ?`, k.Record, k.Vectors.Number, k.Vectors.Table)
+		if err := tx.Exec("note that vectors go", note, bank); err != nil {
+			return err
+		}
+		note = fmt.Sprintf(`INSERT INTO vector_changes (bank, record, no) SELECT %d, '%s', h.no FROM (%s) h`, bank, k.Record, k.AllHidden)
+		if err := tx.Exec("note that hidden rows go", note, bank); err != nil {
 			return err
 		}
 	}

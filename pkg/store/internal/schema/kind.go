@@ -54,7 +54,7 @@ type Kind struct {
 	// It takes the row number as SQL and the bank as its argument. nil = keyword search ignores the filter, which is
 	// applied when the rows are read.
 	Hidden func(number string) string
-	// AllHidden is a query of the row numbers that Hidden leaves out, ascending. It takes the bank.
+	// AllHidden is a query of the row numbers that Hidden leaves out, as no, ascending. It takes the bank.
 	AllHidden string
 	Items     Items
 }

@@ -18,7 +18,7 @@ func Messages() Kind {
 		Hidden: func(number string) string {
 			return ` AND NOT EXISTS (SELECT 1 FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.seq = ` + number + ` AND d.replaced IS NOT NULL)`
 		},
-		AllHidden: `SELECT d.seq FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.replaced IS NOT NULL ORDER BY d.seq`,
+		AllHidden: `SELECT d.seq AS no FROM messages d INDEXED BY messages_replaced WHERE d.bank = ? AND d.replaced IS NOT NULL ORDER BY d.seq`,
 		Items:     Items{Select: messageItem, Scan: scanMessageItem},
 		Rules:     messageRules,
 		Tables: []Table{

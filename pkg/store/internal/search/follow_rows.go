@@ -133,30 +133,32 @@ FROM (SELECT no, max(seq) AS seq FROM vector_changes WHERE seq > ? AND bank = ? 
 // readCame reads the messages that came behind one.
 func (r *Reader) readCame(behind int64) error {
 	const find = `SELECT session, seq FROM messages WHERE bank = ? AND seq > ? ORDER BY seq LIMIT ?`
-	came, err := r.inSessions("read the sessions of new messages", find, r.bank, behind, mostCame+1)
+	var came []placed
+	err := r.tx.Batch("read the sessions of new messages", 2, find, []any{r.bank, behind, mostCame + 1}, func(row *engine.Rowset) error {
+		came = append(came, placed{memory.SessionID(row.Text()), row.Int()})
+		return nil
+	})
 	if err == nil {
 		r.store.rows.messagesCame(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), behind, came)
 	}
 	return err
 }
 
-// readSessions reads the sessions of the first of some messages, to be held.
-func (r *Reader) readSessions(nos []int64) error {
-	const find = `SELECT m.session, m.seq FROM (SELECT DISTINCT a.session FROM json_each(?1) j CROSS JOIN messages a ON a.seq = j.value
-  WHERE +a.bank = ?2) s CROSS JOIN messages m ON m.bank = ?2 AND m.session = s.session ORDER BY m.seq`
-	list, err := r.inSessions("read sessions", find, engine.List(nos[:min(len(nos), sessionsAtOnce)]), r.bank)
-	if err == nil {
-		r.store.rows.holdSessions(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), list)
+// readSessions reads some sessions that are not held.
+func (r *Reader) readSessions(sessions []memory.SessionID) error {
+	const find = `SELECT seq FROM messages WHERE bank = ? AND session = ? ORDER BY seq LIMIT ?`
+	rows, key, state := r.store.rows, sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage)
+	var reads []func(*engine.Tx) error
+	for _, session := range rows.unknownSessions(key, state, sessions) {
+		reads = append(reads, func(tx *engine.Tx) error {
+			nos, err := tx.Numbers("read a session", find, r.bank, string(session), mostOfSession+1)
+			if err == nil {
+				rows.holdSession(key, state, session, nos)
+			}
+			return err
+		})
 	}
-	return err
-}
-
-func (r *Reader) inSessions(what, find string, args ...any) (list []placed, err error) {
-	err = r.tx.Batch(what, 2, find, args, func(row *engine.Rowset) error {
-		list = append(list, placed{memory.SessionID(row.Text()), row.Int()})
-		return nil
-	})
-	return list, err
+	return r.tx.Together(reads...)
 }
 
 // latest returns the latest rows of a record that a search without a filter finds by words, as engine.Engine's Words does. Of

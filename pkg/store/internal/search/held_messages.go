@@ -16,9 +16,9 @@ const (
 	// placeBytes is about what the place of a message in its session takes, and mostHeldSessions bounds the messages of a bank
 	// whose order is held.
 	placeBytes, mostHeldSessions = 48, 1 << 20
-	// sessionsAtOnce is how many sessions are read to be held when neighbours of messages are looked for, which takes as long
-	// as to look for those of about twenty messages.
-	sessionsAtOnce = 8
+	// sessionsAtOnce is how many sessions are read to be held when neighbours of messages are looked for, and mostOfSession how
+	// many messages one may have to be held.
+	sessionsAtOnce, mostOfSession = 8, 2000
 	// mostCame is how many messages may have come for the sessions to be kept that are held.
 	mostCame = 5000
 )
@@ -45,13 +45,16 @@ func (m heldMessage) size() int {
 	return fixed + len(m.ID) + len(m.Session) + len(m.Speaker) + len(m.Text) + len(m.Caption)
 }
 
-// heldSession has the numbers of all messages of a session, ascending.
-type heldSession struct{ nos []int64 }
+// heldSession has the numbers of all messages of a session, ascending, unless they were too many when it was read.
+type heldSession struct {
+	nos     []int64
+	tooMany bool
+}
 
 // lack reports whether messages came that the held sessions lack.
 func (m *heldMessages) lack(s rowsState) bool { return len(m.sessions) > 0 && s.last > m.upto }
 
-// find returns those of some messages that are held, and the numbers of the others.
+// findMessages returns those of some messages that are held, and the numbers of the others.
 func (h *heldRows) findMessages(key sketchKey, s rowsState, nos []int64) (found []heldMessage, others []int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,8 +91,8 @@ func (h *heldRows) holdMessages(key sketchKey, s rowsState, read []heldMessage) 
 		})
 	}
 	for _, r := range read {
-		r.ID, r.Session, r.Role = memory.MessageID(strings.Clone(string(r.ID))), memory.SessionID(strings.Clone(string(r.Session))), memory.Role(strings.Clone(string(r.Role)))
-		r.Speaker, r.Text, r.Caption = strings.Clone(r.Speaker), strings.Clone(r.Text), strings.Clone(r.Caption)
+		r.ID, r.Session, r.Role = cloned(r.ID), cloned(r.Session), cloned(r.Role)
+		r.Speaker, r.Text, r.Caption = cloned(r.Speaker), cloned(r.Text), cloned(r.Caption)
 		m.rows.Remove(r.No)
 		m.rows.Add(r.No, r)
 		m.bytes += r.size()
@@ -97,6 +100,8 @@ func (h *heldRows) holdMessages(key sketchKey, s rowsState, read []heldMessage) 
 	}
 	h.makeRoom(k)
 }
+
+func cloned[T ~string](s T) T { return T(strings.Clone(string(s))) }
 
 // makeRoom keeps to mostHeldBytes. The bank used longest ago makes room, and of the only one its messages.
 func (h *heldRows) makeRoom(k *heldRecord) {
@@ -141,14 +146,24 @@ func (h *heldRows) neighbours(key sketchKey, s rowsState, nos []int64, before, a
 	return out, others
 }
 
-// placed is a message and its session.
-type placed struct {
-	session memory.SessionID
-	no      int64
+// unknownSessions returns those of some sessions of which nothing is known, sessionsAtOnce at most.
+func (h *heldRows) unknownSessions(key sketchKey, s rowsState, sessions []memory.SessionID) (out []memory.SessionID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := h.record(key, s)
+	if k == nil {
+		return nil
+	}
+	for _, session := range sessions {
+		if _, known := k.messages.sessions[session]; !known && !slices.Contains(out, session) && len(out) < sessionsAtOnce {
+			out = append(out, session)
+		}
+	}
+	return out
 }
 
-// holdSessions holds sessions, of which list has all messages that a search sees, each session's ascending.
-func (h *heldRows) holdSessions(key sketchKey, s rowsState, list []placed) {
+// holdSession holds a session, of which nos are all messages that a search sees, ascending, or mostOfSession and one more.
+func (h *heldRows) holdSession(key sketchKey, s rowsState, session memory.SessionID, nos []int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := h.record(key, s)
@@ -156,26 +171,26 @@ func (h *heldRows) holdSessions(key sketchKey, s rowsState, list []placed) {
 		return
 	}
 	m := &k.messages
-	if len(m.sessions) == 0 || len(m.of)+len(list) > mostHeldSessions {
+	if len(m.sessions) == 0 || len(m.of)+len(nos) > mostHeldSessions {
 		h.place(k, -len(m.of))
 		m.sessions, m.of, m.upto = map[memory.SessionID]*heldSession{}, map[int64]*heldSession{}, s.last
 	}
-	if m.upto != s.last {
+	if _, known := m.sessions[session]; known || m.upto != s.last {
 		return
 	}
-	before := len(m.of)
-	for _, x := range list {
-		session, found := m.sessions[x.session]
-		if !found {
-			session = &heldSession{}
-			m.sessions[memory.SessionID(strings.Clone(string(x.session)))] = session
-		}
-		if n := len(session.nos); n == 0 || session.nos[n-1] < x.no {
-			session.nos = append(session.nos, x.no)
-			m.of[x.no] = session
-		}
+	held := &heldSession{tooMany: len(nos) > mostOfSession}
+	m.sessions[cloned(session)] = held
+	if !held.tooMany {
+		m.add(held, nos...)
+		h.place(k, len(nos))
 	}
-	h.place(k, len(m.of)-before)
+}
+
+func (m *heldMessages) add(session *heldSession, nos ...int64) {
+	session.nos = append(session.nos, nos...)
+	for _, no := range nos {
+		m.of[no] = session
+	}
 }
 
 // place counts the places of n more messages.
@@ -183,6 +198,12 @@ func (h *heldRows) place(k *heldRecord, n int) {
 	k.messages.bytes += n * placeBytes
 	h.bytes += n * placeBytes
 	h.makeRoom(k)
+}
+
+// placed is a message and its session.
+type placed struct {
+	session memory.SessionID
+	no      int64
 }
 
 // messagesCame adds the messages that came behind a number to the sessions that are held, up to the state of a search. More
@@ -202,9 +223,8 @@ func (h *heldRows) messagesCame(key sketchKey, s rowsState, behind int64, came [
 	}
 	before := len(m.of)
 	for _, x := range came {
-		if session, held := m.sessions[x.session]; held {
-			session.nos = append(session.nos, x.no)
-			m.of[x.no] = session
+		if session, held := m.sessions[x.session]; held && !session.tooMany {
+			m.add(session, x.no)
 		}
 	}
 	m.upto = s.last

@@ -176,19 +176,23 @@ func (h *heldRows) follow(key sketchKey, s rowsState, behind int64, changes []ch
 		}
 	}
 	slices.SortFunc(changes, func(a, b changedRow) int { return int(a.change - b.change) })
+	var hidden []int64
+	again := map[int64]struct{}{}
 	for _, c := range changes {
 		k.at = max(k.at, c.change)
-		i, was := slices.BinarySearch(k.hidden, c.no)
+		_, was := slices.BinarySearch(k.hidden, c.no)
 		switch {
 		case c.hidden && !was:
-			k.hidden = slices.Insert(slices.Clone(k.hidden), i, c.no)
+			hidden = append(hidden, c.no)
 			k.turned = append(k.turned, turn{c.no, c.change})
-			h.hidden++
 		case !c.hidden && was: // words may find it again, of which those that are held know nothing
-			k.hidden = slices.Delete(slices.Clone(k.hidden), i, i+1)
+			again[c.no] = struct{}{}
 			k.turned, k.turnedFrom = nil, k.at
-			h.hidden--
 		}
+	}
+	if h.hidden += len(hidden) - len(again); len(hidden)+len(again) > 0 {
+		k.hidden = slices.DeleteFunc(slices.Concat(k.hidden, hidden), func(no int64) bool { _, holds := again[no]; return holds })
+		slices.Sort(k.hidden)
 	}
 	if n := len(k.turned) - turnsKept; n > 0 {
 		k.turnedFrom = k.turned[n-1].change

@@ -182,53 +182,57 @@ func TestHeldMessagesAreBounded(t *testing.T) {
 	}
 }
 
-func TestSessionsWithTooManyMessagesAreReadAgain(t *testing.T) {
+func TestTheOrderOfMessagesIsHeldBySession(t *testing.T) {
 	t.Parallel()
 	h, s := rowsOf(100)
 	key := sketchKey{1, memory.RecordMessage}
 	h.begin(key, s, nil, nil)
-	session := func(name memory.SessionID, from int64, n int) []placed {
-		list := make([]placed, n)
-		for i := range list {
-			list[i] = placed{name, from + int64(i)}
-		}
-		return list
-	}
-	h.holdSessions(key, s, session("s", 1, 6))
 	is := func(want ...recall.Neighbourhood) {
 		t.Helper()
 		if got, _ := h.neighbours(key, s, []int64{4}, 1, 3); !cmp.Equal(got, want) {
 			t.Errorf("next to the fourth message are %v; expected %v", got, want)
 		}
 	}
+	h.holdSession(key, s, "s", []int64{1, 2, 3, 4, 5, 6})
 	is(recall.Neighbourhood{No: 4, Before: []int64{3}, After: []int64{5, 6}})
+	h.holdSession(key, s, "long", make([]int64, mostOfSession+1))
+	if unknown := h.unknownSessions(key, s, []memory.SessionID{"s", "long", "new", "new"}); !slices.Equal(unknown, []memory.SessionID{"new"}) {
+		t.Errorf("the sessions %q are read; expected the new one", unknown)
+	}
 	before := s
 	s.last = 20
 	is()
 	if l := h.lacks(key, s); !l.came || l.behind != 10 {
 		t.Errorf("a search of later messages lacks %+v; expected those behind 10", l)
 	}
-	h.messagesCame(key, s, 10, append(session("s", 15, 1), session("another", 16, 1)...))
+	h.messagesCame(key, s, 10, []placed{{"s", 15}, {"another", 16}, {"long", 17}})
 	is(recall.Neighbourhood{No: 4, Before: []int64{3}, After: []int64{5, 6, 15}})
+	if got, others := h.neighbours(key, s, []int64{17}, 1, 1); len(got) > 0 || len(others) != 1 {
+		t.Errorf("next to a message of a long session are %v", got)
+	}
 	s, before = before, s
 	is(recall.Neighbourhood{No: 4, Before: []int64{3}, After: []int64{5, 6}})
-	h.holdSessions(key, s, session("seen by the earlier one", 7, 2))
+	h.holdSession(key, s, "seen by the earlier one", []int64{7, 8})
 	if _, others := h.neighbours(key, s, []int64{7}, 1, 1); len(others) != 1 {
 		t.Error("a session is held of which a later message may be missing")
 	}
 	s = before
 	s.last = 10_000
-	h.messagesCame(key, s, 20, session("s", 21, mostCame+1))
+	h.messagesCame(key, s, 20, make([]placed, mostCame+1))
 	is()
-	if h.lacks(key, s).came {
-		t.Error("messages are read for sessions that are not held")
+	if h.lacks(key, s).came || h.bytes != 0 {
+		t.Errorf("messages are read for sessions that are not held, which take %d bytes", h.bytes)
 	}
-	h.holdSessions(key, s, session("s", 1, mostHeldSessions))
-	h.holdSessions(key, s, session("of one too many", 1, 1))
-	if _, others := h.neighbours(key, s, []int64{4}, 1, 1); len(others) != 1 {
-		t.Error("more messages are held in sessions than may be")
+	nos := make([]int64, mostOfSession)
+	for n := range mostHeldSessions / mostOfSession {
+		for i := range nos {
+			nos[i] = int64(n*mostOfSession + i)
+		}
+		h.holdSession(key, s, memory.SessionID(strings.Repeat("x", n+1)), nos)
 	}
-	if h.bytes != placeBytes {
-		t.Errorf("the place of one message takes %d bytes; expected %d", h.bytes, placeBytes)
+	nos[0] = 1 << 40
+	h.holdSession(key, s, "of too many", nos)
+	if h.bytes != placeBytes*mostOfSession {
+		t.Errorf("the places of the last session's messages take %d bytes; expected %d", h.bytes, placeBytes*mostOfSession)
 	}
 }

@@ -23,8 +23,8 @@ type vectorRows struct {
 	// passing is a query of those numbers of a list whose rows pass, with its arguments behind the list; "" = all do that have
 	// vectors.
 	passing     string
-	plain       bool // and what that says is what a search without a filter finds
 	passingArgs []any
+	plain       bool // those pass that a search without a filter finds
 }
 
 // distant is a row with its distance from a vector.

@@ -66,8 +66,9 @@ func (r *Reader) messageRows(nos []int64, sqlText string, args []any) ([]heldMes
 	}
 	found := make([]heldMessage, 0, len(nos))
 	err := r.tx.Batch("read messages", 10, sqlText, args, func(row *engine.Rowset) error {
-		found = append(found, heldMessage{recall.MessageRow{No: row.Int(), ID: memory.MessageID(row.Text()), Session: memory.SessionID(row.Text()), Role: memory.Role(row.Text()),
-			Speaker: row.Text(), Text: row.Text(), Caption: row.Text(), Said: engine.Time(row.Int()), Recalled: row.Bool()}, row.Bool()})
+		m := recall.MessageRow{No: row.Int(), ID: memory.MessageID(row.Text()), Session: memory.SessionID(row.Text()), Role: memory.Role(row.Text()),
+			Speaker: row.Text(), Text: row.Text(), Caption: row.Text(), Said: engine.Time(row.Int()), Recalled: row.Bool()}
+		found = append(found, heldMessage{m, row.Bool()})
 		return nil
 	})
 	return found, err
@@ -75,38 +76,35 @@ func (r *Reader) messageRows(nos []int64, sqlText string, args []any) ([]heldMes
 
 // Around returns the neighbours of messages in their session, the nearest first.
 func (r *Reader) Around(nos []int64, before, after int) ([]recall.Neighbourhood, error) {
-	const find = `SELECT m.seq,
+	const find = `SELECT m.seq, m.session,
   (SELECT group_concat(seq, ' ') FROM (SELECT b.seq FROM messages b WHERE b.bank = m.bank AND b.session = m.session AND b.seq < m.seq
     ORDER BY b.seq DESC LIMIT ?3)),
   (SELECT group_concat(seq, ' ') FROM (SELECT n.seq FROM messages n WHERE n.bank = m.bank AND n.session = m.session AND n.seq > m.seq
     ORDER BY n.seq LIMIT ?4))
 FROM json_each(?1) j CROSS JOIN messages m ON m.seq = j.value WHERE +m.bank = ?2`
-	asked, found := nos, make([]recall.Neighbourhood, 0, len(nos))
-	if r.holds(memory.RecordMessage) {
+	asked, holds := nos, r.holds(memory.RecordMessage)
+	found := make([]recall.Neighbourhood, 0, len(nos))
+	if holds {
 		var known []recall.Neighbourhood
 		known, nos = r.store.rows.neighbours(sketchKey{r.bank, memory.RecordMessage}, r.state(memory.RecordMessage), nos, before, after)
 		if found = append(found, known...); len(nos) == 0 {
 			return found, nil
 		}
 	}
-	err := r.tx.Together(func(tx *engine.Tx) error {
-		return tx.Batch("read neighbours", 3, find, []any{engine.List(nos), r.bank, before, after}, func(row *engine.Rowset) (err error) {
-			n := recall.Neighbourhood{No: row.Int()}
-			if n.Before, err = engine.ParseNumbers(row.Text()); err != nil {
-				return err
-			}
-			n.After, err = engine.ParseNumbers(row.Text())
-			found = append(found, n)
+	var sessions []memory.SessionID
+	err := r.tx.Batch("read neighbours", 4, find, []any{engine.List(nos), r.bank, before, after}, func(row *engine.Rowset) (err error) {
+		n := recall.Neighbourhood{No: row.Int()}
+		sessions = append(sessions, memory.SessionID(row.Text()))
+		if n.Before, err = engine.ParseNumbers(row.Text()); err != nil {
 			return err
-		})
-	}, func(tx *engine.Tx) error {
-		if !r.holds(memory.RecordMessage) || len(nos) == 0 {
-			return nil
 		}
-		other := *r
-		other.tx = tx
-		return other.readSessions(nos)
+		n.After, err = engine.ParseNumbers(row.Text())
+		found = append(found, n)
+		return err
 	})
+	if err == nil && holds {
+		err = r.readSessions(sessions)
+	}
 	return inOrderAsked(asked, found, func(n recall.Neighbourhood) int64 { return n.No }), err
 }
 
