@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/eunoe-memory/eunoe/bench/delayed"
 	"github.com/eunoe-memory/eunoe/bench/synthetic"
 	"github.com/eunoe-memory/eunoe/internal/console"
 )
@@ -22,6 +23,7 @@ type loadFlags struct {
 	messages     int
 	dir, profile string
 	steady       time.Duration
+	roundTrip    time.Duration
 }
 
 // loadCommands returns the commands on synthetic banks.
@@ -49,13 +51,16 @@ func (a *cli) loadCommand(use, short string, facts int, run func(*cobra.Command,
 		if f.Facts < 200 || f.Questions < 1 || f.messages < 100 {
 			return console.Usagef("--facts must be at least 200, --questions 1 and --messages 100")
 		}
-		return f.profiled(func() error { return run(cmd, f) })
+		return f.further(cmd.Context(), func(f loadFlags) error {
+			return f.profiled(func() error { return run(cmd, f) })
+		})
 	}}
 	fl := cmd.Flags()
 	fl.IntVar(&f.Facts, "facts", facts, "facts, and as many messages, in the bank")
 	fl.Uint64Var(&f.Seed, "seed", 1, "what the bank is made from: the same gives the same bank")
 	fl.StringVar(&f.dir, "dir", "", "keep the store here, and use it again where it is made already (default: a temporary directory)")
 	fl.StringVar(&f.Store, "store", "", "keep the store on a PostgreSQL server: postgres://user@host/database, with a schema that no run but that of --dir filled")
+	fl.DurationVar(&f.roundTrip, "round-trip", 0, "put the server of --store so much further away, 300us for example")
 	fl.StringVar(&f.profile, "cpuprofile", "", "write a CPU profile of the whole run here, for go tool pprof")
 	fl.IntVar(&f.Questions, "questions", 300, "questions asked")
 	fl.DurationVar(&f.steady, "steady", 10*time.Second, "how long 100 messages a second are published (ingest)")
@@ -106,6 +111,19 @@ func (f loadFlags) inDirectory(fn func(dir string) error) error {
 	}
 	defer remove()
 	return fn(dir)
+}
+
+// further calls fn with flags by which a round trip to the server takes longer, where that is asked for.
+func (f loadFlags) further(ctx context.Context, fn func(loadFlags) error) error {
+	if f.roundTrip <= 0 {
+		return fn(f)
+	}
+	s, dsn, err := delayed.Listen(ctx, f.Store, f.roundTrip)
+	if err != nil {
+		return fmt.Errorf("--round-trip: %w", err)
+	}
+	f.Store = dsn
+	return errors.Join(fn(f), s.Close())
 }
 
 // profiled calls fn, under a CPU profile where one is asked for.

@@ -141,6 +141,7 @@ var floors = map[string]float64{
 	"bench/bm25":                         2,
 	"bench/changes":                      2,
 	"bench/dataset":                      2,
+	"bench/delayed":                      2,
 	"bench/doors":                        10,
 	"bench/fit":                          2,
 	"bench/score":                        9,

@@ -27,6 +27,7 @@ type writing struct {
 	seq, write uint64
 	facts      []memory.Fact // that are stored
 	messages   []uint64      // likewise
+	keeps      bool          // no message replaces another
 }
 
 var rowWords = strings.Fields("amber anvil barley basalt bellows birch cinder clover copper drifting drifts fathom flint 硝子 硝子細工 gable harbour hazel lantern")
@@ -51,21 +52,36 @@ func (w *writing) change(bank memory.BankID, c memory.Changes) {
 
 func (w *writing) say(bank memory.BankID) {
 	w.t.Helper()
+	w.sayMany(bank, 1)
+}
+
+// sayMany applies n messages at once.
+func (w *writing) sayMany(bank memory.BankID, n int) {
+	w.t.Helper()
+	before := w.seq
+	var events []consolidate.MessageEvent
+	for range n {
+		events = append(events, w.event(bank))
+	}
+	if err := w.db.ApplyMessages(w.t.Context(), before, w.seq, events); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// event is a message with the next number.
+func (w *writing) event(bank memory.BankID) consolidate.MessageEvent {
 	w.seq++
 	at := said.Add(time.Duration(w.seq) * time.Minute)
 	session := memory.SessionID(fmt.Sprint("s", w.rng.IntN(3)))
 	m := &memory.Message{ID: memory.SequenceID(w.seq), Bank: bank, Session: session, Seq: w.seq, Stored: at, Time: at, Role: memory.RoleUser,
 		Speaker: "Ida", Content: w.text()}
 	if bank == "b" {
-		if n := len(w.messages); n > 0 && w.rng.IntN(8) == 0 {
+		if n := len(w.messages); n > 0 && w.rng.IntN(8) == 0 && !w.keeps {
 			m.Replaces = memory.SequenceID(w.messages[w.rng.IntN(n)])
 		}
 		w.messages = append(w.messages, w.seq)
 	}
-	e := consolidate.MessageEvent{Seq: w.seq, Bank: bank, Session: session, Stored: at, State: memory.StatePending, Message: m}
-	if err := w.db.ApplyMessages(w.t.Context(), w.seq-1, w.seq, []consolidate.MessageEvent{e}); err != nil {
-		w.t.Fatal(err)
-	}
+	return consolidate.MessageEvent{Seq: w.seq, Bank: bank, Session: session, Stored: at, State: memory.StatePending, Message: m}
 }
 
 func (w *writing) retain(bank memory.BankID) {
@@ -320,6 +336,80 @@ func TestRowsThatAreHeldAreNotLookedForAgain(t *testing.T) {
 	t.Logf("the server answers with %d bytes, with %d again, and with %d when a message and a fact came", first, held, since)
 	if held*20 > first || since*2 > first {
 		t.Errorf("the server answers with %d bytes, with %d where rows are held, and with %d when some came", first, held, since)
+	}
+}
+
+// TestWordsOfALargeBankAreNotLookedForInTheDatabase counts the bytes that are sent to the server by searches for words that nobody
+// searched for before, in a bank that was searched for others.
+func TestWordsOfALargeBankAreNotLookedForInTheDatabase(t *testing.T) {
+	t.Parallel()
+	server, dsn := count(t, newSchema(t))
+	w := &writing{t: t, db: open(t, postgres.DefaultConfig(dsn)), rng: rand.New(rand.NewPCG(6, 7)), keeps: true}
+	for range 150 {
+		w.retain("b")
+		w.say("b")
+	}
+	open1 := func(from int) *postgres.DB {
+		cfg := postgres.DefaultConfig(dsn)
+		cfg.SketchFrom, cfg.ReadOnly = from, true
+		return open(t, cfg)
+	}
+	indexing, bare := open1(100), open1(1<<40)
+	type found struct {
+		Nos []int64
+		All int
+	}
+	search := func(db *postgres.DB, terms ...recall.Term) (out []found, trips int64) {
+		before := server.trips.Load()
+		err := db.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error {
+			for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
+				for _, term := range terms {
+					nos, all, err := s.Matching(rec, term, 1000)
+					if err != nil {
+						return err
+					}
+					out = append(out, found{nos, all})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, server.trips.Load() - before
+	}
+	unheard := make([]recall.Term, 60)
+	for i := range unheard {
+		unheard[i] = recall.Term{Forms: []string{fmt.Sprint("unheard", i)}}
+	}
+	next := 0
+	natstest.Eventually(t, "a word that nobody searched for is not looked for", func() bool {
+		_, some := search(indexing, unheard[next%60])
+		_, none := search(indexing)
+		next++
+		return some <= none
+	})
+	var terms []recall.Term
+	for _, word := range rowWords {
+		terms = append(terms, recall.Term{Forms: []string{word}, Prefix: word}, recall.Term{Forms: []string{word, "anvil"}})
+	}
+	for _, when := range []string{"first", "after a message and a fact came", "after more came", "after a thousand came", "again"} {
+		got, some := search(indexing, terms...)
+		want, _ := search(bare, terms...)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s, what is found by words that nobody searched for differs:\n%s", when, diff)
+		}
+		if some > 8 && when != "after a thousand came" {
+			t.Errorf("%s, %d searches take %d round trips", when, 2*len(terms), some)
+		}
+		switch when {
+		case "after more came":
+			w.sayMany("b", 1100)
+		case "after a thousand came":
+		default:
+			w.say("b")
+			w.retain("b")
+		}
 	}
 }
 

@@ -46,3 +46,15 @@ func BenchmarkSketch(b *testing.B) {
 		c.SketchPacked(raw, into)
 	}
 }
+
+// BenchmarkDistance compares one vector with another as the store keeps it.
+func BenchmarkDistance(b *testing.B) {
+	v := make(memory.Vector, 384)
+	for i := range v {
+		v[i] = float32(i) / 384
+	}
+	raw := sketch.Pack(v)
+	for b.Loop() {
+		sketch.Distance(v, raw)
+	}
+}

@@ -76,6 +76,32 @@ func UnpackInto[T []byte | string](to memory.Vector, raw T) memory.Vector {
 	return out
 }
 
+// Distance is the Euclidean distance of v to the vector that Unpack makes of packed bytes of its size, summed in float32, in
+// order: the arithmetic of sqlite-vec.
+func Distance[T []byte | string](v memory.Vector, raw T) float64 {
+	n := len(v)
+	scale := math.Float32frombits(binary.LittleEndian.Uint32([]byte(raw[:scaleBytes])))
+	high, low := raw[scaleBytes:][:n], raw[scaleBytes+n:]
+	var sum float32
+	i := 0
+	for ; i+4 <= n; i += 4 { // four elements share a byte; each product is rounded before it is added, on every processor
+		w, h, l := v[i:i+4:i+4], high[i:i+4], int32(low[i/4])
+		d0 := w[0] - float32(scale*float32(int32(int8(h[0]))<<2|l&3))
+		d1 := w[1] - float32(scale*float32(int32(int8(h[1]))<<2|l>>2&3))
+		d2 := w[2] - float32(scale*float32(int32(int8(h[2]))<<2|l>>4&3))
+		d3 := w[3] - float32(scale*float32(int32(int8(h[3]))<<2|l>>6))
+		sum += float32(d0 * d0)
+		sum += float32(d1 * d1)
+		sum += float32(d2 * d2)
+		sum += float32(d3 * d3)
+	}
+	for ; i < n; i++ {
+		d := v[i] - float32(scale*float32(int(int8(high[i]))<<2|int(low[i/4]>>(2*(i%4))&3)))
+		sum += float32(d * d)
+	}
+	return float64(float32(math.Sqrt(float64(sum))))
+}
+
 // Coarse is the direction of a vector in one byte per element: enough to exclude vectors that are far. The zero value has
 // no dimension.
 type Coarse struct {

@@ -152,3 +152,29 @@ func ExamplePack() {
 	// 8 bytes for 12
 	// [0.60 -0.80 0.00]
 }
+
+// The distance to a packed vector is that to the vector it stands for, bit for bit, as the elements are added up in order.
+func TestDistanceIsThatToTheUnpackedVector(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 8))
+	for n := range 400 {
+		v, other := make(memory.Vector, n+1), make(memory.Vector, n+1)
+		for i := range v {
+			v[i], other[i] = float32(r.NormFloat64()), float32(r.NormFloat64())
+		}
+		raw := sketch.Pack(other)
+		var sum float32
+		for i, x := range sketch.Unpack(raw) {
+			d := v[i] - x
+			square := d * d
+			sum += square
+		}
+		want := float64(float32(math.Sqrt(float64(sum))))
+		if got := sketch.Distance(v, raw); got != want {
+			t.Errorf("of %d elements the distance is %v; expected %v", n+1, got, want)
+		}
+		if got := sketch.Distance(v, string(raw)); got != want {
+			t.Errorf("of %d elements in a string the distance is %v; expected %v", n+1, got, want)
+		}
+	}
+}

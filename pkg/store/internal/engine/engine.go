@@ -103,6 +103,17 @@ type Distancer interface {
 	Distancer(v memory.Vector) func(packed []byte) float64
 }
 
+// WordReader is an Engine whose database is far away and who tells which rows of a text index have which words, so that this
+// process may hold that.
+type WordReader interface {
+	// AnyOf returns words, and how others begin ("" for none): a row has one of these if and only if the query finds it, whatever
+	// narrows the query. ok is false for a query that asks for something else.
+	AnyOf(q WordQuery) (words []string, begins string, ok bool, err error)
+	// WordsOf calls each with the words of up to limit rows of a bank behind a number, ascending by row, and returns the number
+	// of the last of these rows, and whether there are none behind it. A word is as AnyOf has it.
+	WordsOf(t *Tx, i TextIndex, bank, behind int64, limit int, each func(no int64, word string)) (last int64, all bool, err error)
+}
+
 // Deferrer is an Engine that may run a statement whose result nobody waits for later than it is given (Tx.Exec,
 // Tx.NumbersLater): with the next one that has a result, or before the commit, in the order given. Its error is then that
 // one's, as a *Late.

@@ -3,17 +3,11 @@ package search
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
-	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/query/recall"
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/engine"
-	"github.com/eunoe-memory/eunoe/pkg/store/internal/schema"
 )
-
-// mostOfWord is how many rows are held of a word, unless a search asks for more.
-const mostOfWord = 2048
 
 // hiddenAtOnce is how many hidden rows are read within a search, which takes some milliseconds.
 const hiddenAtOnce = 2000
@@ -21,7 +15,7 @@ const hiddenAtOnce = 2000
 // state is the state of a record's rows as the reader sees them.
 func (r *Reader) state(rec memory.Record) rowsState {
 	c := r.counts[rec]
-	return rowsState{gone: c.gone, last: c.last, first: r.firstChange, change: r.lastChange}
+	return rowsState{gone: c.gone, from: c.first, last: c.last, first: r.firstChange, change: r.lastChange}
 }
 
 // holds reports whether this process holds row numbers of the bank's record.
@@ -35,6 +29,7 @@ func (r *Reader) holds(rec memory.Record) bool {
 // followRows brings what is held of the bank's rows to the reader's state.
 func (r *Reader) followRows() error {
 	var reads []func(recall.Searcher, func() bool) error
+	var held []memory.Record
 	for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
 		if !r.holds(rec) {
 			continue
@@ -51,7 +46,12 @@ func (r *Reader) followRows() error {
 		case lacks.came:
 			read(func(r *Reader) error { return r.readCame(lacks.behind) })
 		}
+		if lacks.words {
+			read(func(r *Reader) error { return r.readWords(rec, lacks.wordsBehind) })
+		}
+		held = append(held, rec)
 	}
+	r.indexLater(held)
 	if len(reads) == 0 {
 		return nil
 	}
@@ -159,56 +159,4 @@ func (r *Reader) readSessions(sessions []memory.SessionID) error {
 		})
 	}
 	return r.tx.Together(reads...)
-}
-
-// latest returns the latest rows of a record that a search without a filter finds by words, as engine.Engine's Words does. Of
-// words whose rows are held it reads those that came since.
-func (r *Reader) latest(kind schema.Kind, q engine.WordQuery) ([]int64, error) {
-	if !r.holds(kind.Record) {
-		return r.words(kind, q)
-	}
-	rows, key, state, query := r.store.rows, sketchKey{r.bank, kind.Record}, r.state(kind.Record), r.store.queryHash(q)
-	more := q
-	more.Limit += q.Limit / 8 // some will be hidden
-	held, known := rows.find(key, state, query)
-	if known && held.upto < state.last {
-		since := q
-		since.Above = held.upto
-		newer, err := r.words(kind, since)
-		if err != nil {
-			return nil, err
-		}
-		held.all = held.all && len(newer) < q.Limit
-		if len(newer) == q.Limit {
-			held.nos = nil
-		}
-		held.nos = append(newer, held.nos...)
-		if most := max(mostOfWord, more.Limit); len(held.nos) > most {
-			held.nos, held.all = held.nos[:most:most], false
-		}
-		rows.hold(key, state, query, held.nos, held.all)
-	}
-	if known && (held.all || len(held.nos) >= q.Limit) {
-		return held.nos[:min(q.Limit, len(held.nos)):min(q.Limit, len(held.nos))], nil
-	}
-	nos, err := r.words(kind, more)
-	if err != nil {
-		return nil, err
-	}
-	rows.hold(key, state, query, nos, len(nos) < more.Limit)
-	return nos[:min(q.Limit, len(nos)):min(q.Limit, len(nos))], nil
-}
-
-// words returns the latest rows of a record that have words.
-func (r *Reader) words(kind schema.Kind, q engine.WordQuery) ([]int64, error) {
-	return r.tx.Engine().Words(r.tx, kind.TextIndex(), q)
-}
-
-// queryHash names a search for words: what is asked for may be what somebody has to forget.
-func (s *Store) queryHash(q engine.WordQuery) uint64 {
-	type asked struct {
-		forms, prefix string
-		grams         bool
-	}
-	return maphash.Comparable(s.rowsSeed, asked{strings.Join(q.Forms, "\x00"), q.Prefix, q.Grams})
 }

@@ -23,7 +23,8 @@ type heldVectors struct {
 	most  int                 // bytes
 	size  int                 // of a vector; 0 before the first
 	upto  map[sketchKey]int64 // nil once closed
-	at    map[heldKey]int32
+	at    map[sketchKey]*slotsOf
+	held  int // vectors
 	slots []heldSlot
 	used  []atomic.Bool // since the hand passed; of as many slots as there are at most
 	data  [][]byte      // of heldAtOnce slots each
@@ -43,11 +44,72 @@ type heldSlot struct {
 }
 
 func newHeldVectors(bytes int) *heldVectors {
-	return &heldVectors{most: bytes, upto: map[sketchKey]int64{}, at: map[heldKey]int32{}}
+	return &heldVectors{most: bytes, upto: map[sketchKey]int64{}, at: map[sketchKey]*slotsOf{}}
 }
 
 func (k sketchKey) row(no int64) heldKey {
 	return heldKey{bank: k.bank, no: no, message: k.record == memory.RecordMessage}
+}
+
+// record is the record of the row.
+func (k heldKey) record() sketchKey {
+	if k.message {
+		return sketchKey{k.bank, memory.RecordMessage}
+	}
+	return sketchKey{k.bank, memory.RecordFact}
+}
+
+// slotsOf are the slots of the rows of a bank's record, in pages of numbers in succession.
+type slotsOf struct{ pages map[int64]*slotPage }
+
+// slotPage has 1 + the slot of each row that has one.
+type slotPage struct {
+	slots [slotsOfPage]int32
+	n     int
+}
+
+const slotsOfPage = 64
+
+// get returns the slot of a row that has one. Nil has no rows.
+func (s *slotsOf) get(no int64) (int32, bool) {
+	if s == nil {
+		return 0, false
+	}
+	page, found := s.pages[no/slotsOfPage]
+	if !found {
+		return 0, false
+	}
+	i := page.slots[no%slotsOfPage]
+	return i - 1, i > 0
+}
+
+// give gives a row that has none a slot.
+func (h *heldVectors) give(row heldKey, i int32) {
+	s := h.at[row.record()]
+	if s == nil {
+		s = &slotsOf{pages: map[int64]*slotPage{}}
+		h.at[row.record()] = s
+	}
+	page := s.pages[row.no/slotsOfPage]
+	if page == nil {
+		page = &slotPage{}
+		s.pages[row.no/slotsOfPage] = page
+	}
+	page.slots[row.no%slotsOfPage] = i + 1
+	page.n, h.held = page.n+1, h.held+1
+}
+
+// take takes the slot of a row that has one.
+func (h *heldVectors) take(row heldKey) {
+	s := h.at[row.record()]
+	page := s.pages[row.no/slotsOfPage]
+	page.slots[row.no%slotsOfPage] = 0
+	if page.n, h.held = page.n-1, h.held-1; page.n > 0 {
+		return
+	}
+	if delete(s.pages, row.no/slotsOfPage); len(s.pages) == 0 {
+		delete(h.at, row.record())
+	}
 }
 
 // begin lets vectors of a bank's record be held, of which the caller follows the changes behind a state.
@@ -67,8 +129,9 @@ func (h *heldVectors) each(key sketchKey, state int64, size int, nos []int64, fn
 	if upto, ok := h.upto[key]; !ok || upto < state {
 		return nil, false
 	}
+	at := h.at[key]
 	for _, no := range nos {
-		i, ok := h.at[key.row(no)]
+		i, ok := at.get(no)
 		if !ok || h.slots[i].state > state || h.size != size {
 			others = append(others, no)
 			continue
@@ -97,13 +160,13 @@ func (h *heldVectors) put(key sketchKey, no, state int64, packed []byte, evict b
 		return
 	}
 	row := key.row(no)
-	i, found := h.at[row]
+	i, found := h.at[key].get(no)
 	if !found {
 		var room bool
 		if i, room = h.room(evict); !room {
 			return
 		}
-		h.at[row] = i
+		h.give(row, i)
 	}
 	h.slots[i] = heldSlot{row, state}
 	copy(h.bytes(i), packed)
@@ -131,7 +194,7 @@ func (h *heldVectors) room(evict bool) (int32, bool) {
 	}
 	i := int32(h.hand) //nolint:gosec // far fewer
 	h.hand = (h.hand + 1) % len(h.used)
-	delete(h.at, h.slots[i].key)
+	h.take(h.slots[i].key)
 	return i, true
 }
 
@@ -139,8 +202,8 @@ func (h *heldVectors) room(evict bool) (int32, bool) {
 func (h *heldVectors) count() (vectors int, bytes int64) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	const slot, entry = 32, 64 // with its key and version, and in the map
-	return len(h.at), int64(len(h.data))*heldAtOnce*int64(h.size+slot) + int64(len(h.at))*entry
+	const slot, entry = 32, 64 // with its key and version, and in its page, of which a tenth is in use
+	return h.held, int64(len(h.data))*heldAtOnce*int64(h.size+slot) + int64(h.held)*entry
 }
 
 func (h *heldVectors) bytes(i int32) []byte {
@@ -157,7 +220,7 @@ func (h *heldVectors) drop(key sketchKey, upto int64, nos []int64) {
 	}
 	h.upto[key] = upto
 	for _, no := range nos {
-		if i, ok := h.at[key.row(no)]; ok {
+		if i, ok := h.at[key].get(no); ok {
 			h.release(i)
 		}
 	}
@@ -168,16 +231,20 @@ func (h *heldVectors) end(key sketchKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.upto, key)
-	for row, i := range h.at {
-		if row == key.row(row.no) {
-			h.release(i)
+	if s := h.at[key]; s != nil {
+		for _, page := range s.pages {
+			for _, i := range page.slots {
+				if i > 0 {
+					h.release(i - 1)
+				}
+			}
 		}
 	}
 }
 
 // release frees a slot.
 func (h *heldVectors) release(i int32) {
-	delete(h.at, h.slots[i].key)
+	h.take(h.slots[i].key)
 	clear(h.bytes(i)) // erased vectors must leave no trace
 	h.slots[i] = heldSlot{}
 	h.free = append(h.free, i)
@@ -187,5 +254,5 @@ func (h *heldVectors) release(i int32) {
 func (h *heldVectors) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.upto, h.at, h.slots, h.data, h.free, h.hand = nil, nil, nil, nil, nil, 0
+	h.upto, h.at, h.slots, h.data, h.free, h.hand, h.held = nil, nil, nil, nil, nil, 0, 0
 }

@@ -62,8 +62,9 @@ func (h *heldRows) findMessages(key sketchKey, s rowsState, nos []int64) (found 
 	if k == nil || k.messages.rows == nil {
 		return nil, nos
 	}
+	found = make([]heldMessage, 0, len(nos))
 	for _, no := range nos {
-		m, held := k.messages.rows.Get(no)
+		m, held := k.messages.rows.Peek(no) // a third of the time of Get: the one that was read first makes room
 		switch {
 		case no > s.last: // it came later
 		case held:

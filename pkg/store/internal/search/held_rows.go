@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -33,12 +34,16 @@ type heldRows struct {
 	hidden    int                // of all records
 	bytes     int                // of the messages of all records
 	closed    bool
+
+	indexed    int  // numbers in the indexes of all records
+	indexing   bool // words of a record are being read
+	indexAfter time.Time
 }
 
 // rowsState is a state of the rows of a bank's record, as a search sees it.
 type rowsState struct {
 	gone          int64 // how often rows went, or were hidden where no change is listed
-	last          int64 // no row has a greater number
+	from, last    int64 // no row has a number below or above
 	first, change int64 // of the changes that are listed
 }
 
@@ -50,9 +55,13 @@ type heldRecord struct {
 	turned     []turn  // those hidden since the record was begun, by change
 	turnedFrom int64   // turned has all behind this change
 	tooMany    bool    // rows are hidden: nothing is held
+	unindexed  bool    // there are too many rows for an index
+	searches   int     // without one
+	indexAfter time.Time
 
 	words    *simplelru.LRU[uint64, heldWords]
 	numbers  int                // of words
+	index    *wordIndex         // nil = none
 	resting  map[int64]struct{} // of facts: all messages that hidden ones rest on, and perhaps others
 	messages heldMessages       // of messages
 }
@@ -67,6 +76,7 @@ func newHeldRows() *heldRows {
 		h.hidden -= len(gone.hidden) + len(gone.resting)
 		h.bytes -= gone.messages.bytes
 		h.numbers -= gone.numbers
+		h.dropIndex(gone)
 	})
 	return h
 }
@@ -89,13 +99,19 @@ type lacking struct {
 	hidden        bool  // which rows are hidden
 	changes, came bool  // the changes behind one, the messages that came behind one
 	behind        int64 // that one
+
+	words       bool  // those of the rows behind one
+	wordsBehind int64 // that one
 }
 
 // lacks returns what a record lacks to be held in the state of a search.
-func (h *heldRows) lacks(key sketchKey, s rowsState) lacking {
+func (h *heldRows) lacks(key sketchKey, s rowsState) (l lacking) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k, found := h.of.Get(key)
+	if found && k.index != nil && k.index.upto < s.last {
+		defer func() { l.words, l.wordsBehind = !l.hidden, k.index.upto }()
+	}
 	switch {
 	case h.closed || h.beginning[key] || found && (k.tooMany || k.gone > s.gone):
 		return lacking{}
@@ -130,7 +146,8 @@ func (h *heldRows) beginLater(key sketchKey) (end func(), ok bool) {
 func (h *heldRows) begin(key sketchKey, s rowsState, hidden, resting []int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k, found := h.of.Peek(key); h.closed || found && (k.gone > s.gone || k.gone == s.gone && k.upto >= s.change) {
+	was, found := h.of.Peek(key)
+	if h.closed || found && (was.gone > s.gone || was.gone == s.gone && was.upto >= s.change) {
 		return
 	}
 	k := &heldRecord{gone: s.gone, at: s.change, upto: s.change, hidden: hidden, turnedFrom: s.change,
@@ -143,6 +160,12 @@ func (h *heldRows) begin(key sketchKey, s rowsState, hidden, resting []int64) {
 	}
 	if key.record == memory.RecordMessage { // gone counts those that are hidden too
 		k.at, k.upto, k.turnedFrom = 0, math.MaxInt64, 0
+	}
+	if found && was.gone == s.gone && !k.tooMany {
+		k.index, was.index = was.index, nil
+	}
+	if found {
+		k.unindexed, k.searches, k.indexAfter = was.unindexed, was.searches, was.indexAfter
 	}
 	h.of.Remove(key)
 	h.of.Add(key, k)
@@ -243,11 +266,15 @@ func (h *heldRows) keys() []sketchKey {
 	return h.of.Keys()
 }
 
-// drop drops the messages that are held of a state before some went. Of facts only numbers are held.
+// drop drops the messages and the words that are held of a state before some went.
 func (h *heldRows) drop(key sketchKey, gone int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k, found := h.of.Peek(key); found && k.gone < gone && !k.tooMany && key.record == memory.RecordMessage {
+	switch k, found := h.of.Peek(key); {
+	case !found || k.gone >= gone:
+	case key.record == memory.RecordFact: // which are hidden is numbers alone
+		h.dropWords(k)
+	case !k.tooMany:
 		h.of.Remove(key)
 	}
 }
@@ -257,7 +284,7 @@ func (h *heldRows) size() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	const number = 8
-	return int64(h.bytes + number*(h.numbers+h.hidden))
+	return int64(h.bytes + number*(h.numbers+h.hidden) + number/2*h.indexed)
 }
 
 // close drops everything, for good.

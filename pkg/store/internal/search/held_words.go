@@ -89,6 +89,7 @@ func (h *heldRows) put(k *heldRecord, query uint64, w heldWords) {
 
 // dropWords drops the words of a record.
 func (h *heldRows) dropWords(k *heldRecord) {
+	h.dropIndex(k)
 	h.numbers -= k.numbers
 	k.words, k.numbers = nil, 0
 }

@@ -2,7 +2,7 @@ package server
 
 import (
 	"cmp"
-	"math"
+	"fmt"
 	"slices"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -18,11 +18,12 @@ func (*Server) Distances(t *engine.Tx, v memory.Vector, number, from string, arg
 		distance float64
 	}
 	var all []scored
-	var other memory.Vector
 	err := t.Batch("compare vectors", 2, "SELECT "+number+", x.vector "+from, args, func(row *engine.Rowset) error {
 		no, packed := row.Int(), row.Text()
-		other = sketch.UnpackInto(other, packed)
-		all = append(all, scored{no, distance(v, other)})
+		if sketch.PackedDimension(len(packed)) != len(v) {
+			return fmt.Errorf("vector %d has %d bytes; expected %d", no, len(packed), sketch.PackedSize(len(v)))
+		}
+		all = append(all, scored{no, sketch.Distance(v, packed)})
 		return nil
 	})
 	if err != nil {
@@ -40,19 +41,5 @@ func (*Server) Distances(t *engine.Tx, v memory.Vector, number, from string, arg
 
 // Distancer implements engine.Distancer.
 func (*Server) Distancer(v memory.Vector) func(packed []byte) float64 {
-	var other memory.Vector
-	return func(packed []byte) float64 {
-		other = sketch.UnpackInto(other, packed)
-		return distance(v, other)
-	}
-}
-
-// distance is the Euclidean distance of vectors of one size, summed in float32, in order.
-func distance(a, b memory.Vector) float64 {
-	var sum float32
-	for i := range min(len(a), len(b)) {
-		d := a[i] - b[i]
-		sum += float32(d * d) // rounded before it is added, on every processor
-	}
-	return float64(float32(math.Sqrt(float64(sum))))
+	return func(packed []byte) float64 { return sketch.Distance(v, packed) }
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package delayed
+
+import "time"
+
+func sleep(d time.Duration) { time.Sleep(d) }
