@@ -14,8 +14,8 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// echo serves what answers with what it is sent, and returns a DSN of it.
-func echo(t *testing.T, network, address string) *net.Listener {
+// echo answers with what it is sent.
+func echo(t *testing.T, network, address string) net.Listener {
 	t.Helper()
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), network, address)
@@ -35,7 +35,7 @@ func echo(t *testing.T, network, address string) *net.Listener {
 			}()
 		}
 	}()
-	return &l
+	return l
 }
 
 func TestARoundTripTakesLonger(t *testing.T) {
@@ -43,7 +43,10 @@ func TestARoundTripTakesLonger(t *testing.T) {
 	dir := t.TempDir()
 	echo(t, "unix", filepath.Join(dir, ".s.PGSQL.5499"))
 	tcp := echo(t, "tcp", "127.0.0.1:0")
-	for _, dsn := range []string{"postgres://ida@/eunoe?host=" + dir + "&port=5499&search_path=s", "postgres://ida@" + (*tcp).Addr().String() + "/eunoe?search_path=s"} {
+	for _, dsn := range []string{
+		"postgres://ida@/eunoe?host=" + dir + "&port=5499&search_path=s",
+		"postgres://ida@" + tcp.Addr().String() + "/eunoe?search_path=s",
+	} {
 		const more = 5 * time.Millisecond
 		s, there, err := delayed.Listen(t.Context(), dsn, more)
 		if err != nil {

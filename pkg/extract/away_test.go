@@ -16,7 +16,7 @@ import (
 )
 
 // TestAWindowWaitsForABrokerWithoutALeader reads a message from a broker that says a few times what one says whose cluster elects
-// a leader, or what one says that cannot read the message.
+// a leader, what a server says that was stopped while it led and wakes, or what one says that cannot read the message.
 func TestAWindowWaitsForABrokerWithoutALeader(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -24,6 +24,7 @@ func TestAWindowWaitsForABrokerWithoutALeader(t *testing.T) {
 		waits bool
 	}{
 		"no leader":  {`{"error":{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}}`, true},
+		"old leader": {`{"error":{"code":404,"err_code":10037,"description":"no message found"}}`, true},
 		"unreadable": {`{"error":{"code":500,"err_code":10029,"description":"corrupt message"}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +56,9 @@ func TestAWindowWaitsForABrokerWithoutALeader(t *testing.T) {
 						return m.Respond([]byte(c.says))
 					}
 					return m.Respond(stored)
+				},
+				"$JS.API.STREAM.INFO.MEM_MESSAGES": func(m *nats.Msg) error {
+					return m.Respond([]byte(`{"config":{"name":"MEM_MESSAGES","num_replicas":3},"state":{}}`))
 				},
 			} {
 				if _, err := conn.NC.Subscribe(subject, func(m *nats.Msg) { _ = answer(m) }); err != nil {

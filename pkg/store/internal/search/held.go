@@ -83,8 +83,8 @@ func (s *slotsOf) get(no int64) (int32, bool) {
 	return i - 1, i > 0
 }
 
-// give gives a row that has none a slot.
-func (h *heldVectors) give(row heldKey, i int32) {
+// assign assigns a slot to a row without one.
+func (h *heldVectors) assign(row heldKey, i int32) {
 	s := h.at[row.record()]
 	if s == nil {
 		s = &slotsOf{pages: map[int64]*slotPage{}}
@@ -166,7 +166,7 @@ func (h *heldVectors) put(key sketchKey, no, state int64, packed []byte, evict b
 		if i, room = h.room(evict); !room {
 			return
 		}
-		h.give(row, i)
+		h.assign(row, i)
 	}
 	h.slots[i] = heldSlot{row, state}
 	copy(h.bytes(i), packed)

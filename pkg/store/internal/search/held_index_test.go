@@ -15,7 +15,13 @@ func lamps() *wordIndex {
 	for _, r := range []struct {
 		no    int64
 		words []string
-	}{{10, []string{"wlamp", "wred"}}, {12, []string{"wlamplight"}}, {15, []string{"wred", "wlamp", "wlamp"}}, {21, []string{"wlampooned", "wred"}}, {30, []string{"wlamp"}}} {
+	}{
+		{10, []string{"wlamp", "wred"}},
+		{12, []string{"wlamplight"}},
+		{15, []string{"wred", "wlamp", "wlamp"}},
+		{21, []string{"wlampooned", "wred"}},
+		{30, []string{"wlamp"}},
+	} {
 		for _, word := range r.words {
 			x.add(r.no, word)
 		}
@@ -24,7 +30,7 @@ func lamps() *wordIndex {
 	return x
 }
 
-// indexed holds the index for a search in a state; rows 12 and 30 are hidden.
+// indexed holds the index of lamps, with rows that are hidden, and returns the state of a search.
 func indexed(hidden ...int64) (*heldRows, rowsState) {
 	h, s := newHeldRows(), rowsState{from: 10, last: 30, first: 1, change: 5}
 	h.begin(held1, s, hidden, nil)
