@@ -17,8 +17,7 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 )
 
-// Messages reads message events by sequence. A sequence that is missing in the result was erased: the leader of the
-// stream was asked.
+// Messages reads message events by sequence, all of which were stored. A sequence that is missing in the result was erased.
 func (c *Conn) Messages(ctx context.Context, seqs []uint64) (map[uint64]Event, error) {
 	var mu sync.Mutex
 	found := make(map[uint64]Event, len(seqs))
@@ -45,9 +44,37 @@ func (c *Conn) Messages(ctx context.Context, seqs []uint64) (map[uint64]Event, e
 	return found, nil
 }
 
-// EventAt reads one event of a stream. The error is memory.ErrNotFound if the leader of the stream does not hold it: it
-// was erased or is not published yet.
+// EventAt reads an event that was stored. The error is memory.ErrNotFound if it was erased. That is final where the stream has one
+// replica. Of others the leader is believed where it holds a later event, and else if it has said so for 15 seconds: a server that
+// led the stream, was stopped and wakes does not know the last events. The error is memory.ErrUnavailable if ctx ends before that.
 func (c *Conn) EventAt(ctx context.Context, stream string, seq uint64) (Event, error) {
+	for {
+		e, err := c.EventIfAny(ctx, stream, seq)
+		if err != memory.ErrNotFound { //nolint:errorlint // the bare error means the event; one that wraps it the stream
+			return e, err
+		}
+		s, err := c.stream(ctx, stream)
+		if err != nil {
+			return Event{}, err
+		}
+		if s.CachedInfo().Config.Replicas <= 1 {
+			return Event{}, memory.ErrNotFound
+		}
+		switch gone, err := c.Gone(ctx, stream, seq-1, seq); {
+		case err != nil:
+			return Event{}, err
+		case gone:
+			return Event{}, memory.ErrNotFound
+		}
+		if !Sleep(ctx, endPause) {
+			return Event{}, fmt.Errorf("the leader of %s does not hold event %d, which an old leader may say: %w", stream, seq, memory.ErrUnavailable)
+		}
+	}
+}
+
+// EventIfAny reads an event that may never have been stored. The error is memory.ErrNotFound if the leader of the stream does not
+// hold it.
+func (c *Conn) EventIfAny(ctx context.Context, stream string, seq uint64) (Event, error) {
 	e, err := c.direct(ctx, stream, seq)
 	if err == nil {
 		return e, nil

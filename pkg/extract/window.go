@@ -121,37 +121,16 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (in Input, done
 // 9 s. A window that leaves is delivered again when the broker hears of that, which it may not while it is away.
 const brokerAway = 30 * time.Second
 
-// messages reads messages, again while the broker is away, and while it is not certain that one that is missing was erased: a
-// server that led the stream, was stopped and wakes does not know the last ones for some milliseconds.
+// messages reads messages, again while the broker is away.
 func (w *Worker) messages(ctx context.Context, seqs []uint64) (found map[uint64]events.Event, err error) {
 	waiting, cancel := context.WithTimeout(ctx, brokerAway)
 	defer cancel()
 	for pauses := (events.Backoff{Min: 50 * time.Millisecond, Max: 500 * time.Millisecond}).Intervals(); ; {
-		if found, err = w.deps.Conn.Messages(ctx, seqs); err == nil {
-			err = w.erased(ctx, seqs, found)
-		}
+		found, err = w.deps.Conn.Messages(ctx, seqs)
 		if !events.Away(err) || !events.Sleep(waiting, pauses.NextBackOff()) {
 			return found, err
 		}
 	}
-}
-
-// erased checks that those of some messages that were not found are gone. The error is memory.ErrUnavailable where that is not certain.
-func (w *Worker) erased(ctx context.Context, seqs []uint64, found map[uint64]events.Event) error {
-	stream := w.deps.Conn.Naming.Messages()
-	for _, seq := range seqs {
-		if _, ok := found[seq]; ok {
-			continue
-		}
-		gone, err := w.deps.Conn.Gone(ctx, stream, seq-1, seq)
-		switch {
-		case err != nil:
-			return err
-		case !gone:
-			return fmt.Errorf("message %d of %s is missing, which an old leader may say: %w", seq, stream, memory.ErrUnavailable)
-		}
-	}
-	return nil
 }
 
 // needsContext reports whether the extractor reads what was said before the window: a model does, rules do not.

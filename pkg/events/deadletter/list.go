@@ -42,7 +42,7 @@ func List(ctx context.Context, c *events.Conn, f Filter) ([]memory.DeadLetter, e
 
 // Get reads one dead letter by its ID. The error is memory.ErrNotFound if it does not exist.
 func Get(ctx context.Context, c *events.Conn, id uint64) (memory.DeadLetter, error) {
-	e, err := c.EventAt(ctx, c.Naming.Dead(), id)
+	e, err := c.EventIfAny(ctx, c.Naming.Dead(), id)
 	if err != nil {
 		return memory.DeadLetter{}, fmt.Errorf("dead letter %d: %w", id, err)
 	}
