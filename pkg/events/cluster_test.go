@@ -167,6 +167,34 @@ func TestTheEndOfAStreamIsBelievedWhenItHolds(t *testing.T) {
 	}
 }
 
+// TestErasedEventsAtTheEndOfAClusterAreGone asks for several erased events behind which there is no other, in turns.
+func TestErasedEventsAtTheEndOfAClusterAreGone(t *testing.T) {
+	t.Parallel()
+	c := natstest.StartCluster(t).Connect(t)
+	if err := c.Reconcile(t.Context(), withReplicas(3)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		natstest.Publish(t, c, "alice", "s", "Onde está o guarda-chuva?")
+	}
+	for _, seq := range []uint64{2, 3} {
+		if err := c.Erase(t.Context(), c.Naming.Messages(), seq); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if e, err := c.EventAt(ctx, c.Naming.Messages(), 3); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("after five seconds, in which an old leader may have answered, an erased event is %v, %v", e.Seq, err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	found, err := c.Messages(ctx, []uint64{1, 2, 3})
+	if err != nil || len(found) != 1 || found[1].Seq != 1 {
+		t.Errorf("of three events, two of them erased, %d are found: %v", len(found), err)
+	}
+}
+
 // TestEventsAreGoneWhenALaterOneIsThere asks for events that a server may lack because it lags, and for erased ones.
 func TestEventsAreGoneWhenALaterOneIsThere(t *testing.T) {
 	t.Parallel()

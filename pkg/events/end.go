@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -81,8 +82,10 @@ func (c *Conn) streamReaching(ctx context.Context, stream string, expected uint6
 // certain where a later event is there, for a server that lags lacks the last ones. Where none is, the word of a stream with
 // one replica is final; that of others is believed only if it has stayed so for 15 seconds of calls that follow each other.
 func (c *Conn) Gone(ctx context.Context, stream string, after, upto uint64) (bool, error) {
+	doubted := fmt.Sprintf("%s behind %d", stream, after) // several may be asked about in turns
 	e, err := c.NextEvent(ctx, stream, ">", after+1)
 	if err == nil {
+		c.ends.dropDoubt(doubted)
 		return e.Seq > upto, nil
 	}
 	if !errors.Is(err, memory.ErrNotFound) {
@@ -92,7 +95,7 @@ func (c *Conn) Gone(ctx context.Context, stream string, after, upto uint64) (boo
 	if err != nil {
 		return false, err
 	}
-	return s.CachedInfo().Config.Replicas <= 1 || c.ends.believed(stream+" behind", after, upto, time.Now()), nil
+	return s.CachedInfo().Config.Replicas <= 1 || c.ends.believed(doubted, after, upto, time.Now()), nil
 }
 
 // saw notes that a stream holds an event.
@@ -106,7 +109,7 @@ func (c *Conn) saw(stream string, seq uint64) {
 type streamEnds struct {
 	mu     sync.Mutex
 	stored map[string]uint64   // highest sequence that is known to be stored
-	doubts map[string]endDoubt // streams that say they end before a sequence
+	doubts map[string]endDoubt // streams that say they end before a sequence, and what lies behind an event (Gone)
 }
 
 // endDoubt is the observation that a stream ends before a sequence.
@@ -138,6 +141,13 @@ func (e *streamEnds) set(stream string, last uint64) {
 	e.stored[stream] = last
 }
 
+// dropDoubt drops an observation, after an answer to the contrary.
+func (e *streamEnds) dropDoubt(stream string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.doubts, stream)
+}
+
 // believed reports whether an answer is the end of a stream that is expected to reach a sequence: it reaches it, or the
 // answers have stayed below for endHolds.
 func (e *streamEnds) believed(stream string, last, expected uint64, now time.Time) bool {
@@ -153,6 +163,7 @@ func (e *streamEnds) believed(stream string, last, expected uint64, now time.Tim
 	}
 	// An end before a smaller sequence is one before this sequence, too.
 	if !doubted || d.before > expected || now.Sub(d.last) > endGap {
+		maps.DeleteFunc(e.doubts, func(_ string, d endDoubt) bool { return now.Sub(d.last) > endGap })
 		d = endDoubt{before: expected, since: now}
 	}
 	d.last = now
