@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -177,16 +176,17 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 		}
 	}
 	checkTrips(t, "a batch of messages", messages, mostTripsOfMessages)
-	checkTrips(t, "a batch of 40 messages of four banks", []int64{server.of(t, func() error {
+	batchOf := func(n int) int64 {
 		var batch []consolidate.MessageEvent
-		for n := 61; n <= 100; n++ {
+		for last := n + 39; n <= last; n++ {
 			event, _ := windowOf(t, model, n)
-			event.Bank = memory.BankID("b" + strconv.Itoa(n%4))
+			event.Bank = memory.BankID(fmt.Sprintf("b%d-%d", last, n%4))
 			event.Message.Bank = event.Bank
 			batch = append(batch, event)
 		}
-		return db.ApplyMessages(t.Context(), 60, 100, batch)
-	})}, mostTripsOfMessages+4) // the rows of new banks
+		return server.of(t, func() error { return db.ApplyMessages(t.Context(), batch[0].Seq-1, batch[39].Seq, batch) })
+	}
+	first := batchOf(61) // prepares the statements for many rows
 	checkTrips(t, "a write", write, mostTripsOfWrite)
 	var windows []memory.Write
 	var events []consolidate.MessageEvent
@@ -200,6 +200,7 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 	checkTrips(t, "a batch of ten writes", []int64{server.of(t, func() error {
 		return db.ApplyWrites(t.Context(), 60, 110, windows, planner.Plan)
 	})}, mostTripsOfWrites)
+	checkTrips(t, "a batch of 40 messages of four banks", []int64{first, batchOf(111)}, mostTripsOfMessages+4) // the rows of new banks
 
 	engine, err := recall.New(recall.DefaultConfig(), recall.Deps{Store: db, Embedder: model, Now: func() time.Time { return said.Add(24 * time.Hour) }})
 	if err != nil {

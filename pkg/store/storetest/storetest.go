@@ -42,6 +42,7 @@ func Run(t *testing.T, location func(t *testing.T) Opener) {
 		{"what of a state reaches to a time", statesSince},
 		{"a nil vector keeps the stored one", vectorKept},
 		{"sources and entities follow the new state", factParts},
+		{"what a plan has read is stored like what it has not", asked},
 		{"composites know their children and children their composite", tree},
 		{"a composite keeps its vector when that of its fact changes or goes", compositeVectorKept},
 		{"an op is applied once", opOnce},

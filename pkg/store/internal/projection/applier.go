@@ -39,6 +39,8 @@ type applier struct {
 	renewed map[memory.CompositeID]memory.CompositeID
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 	stored  stored                       // of what they change
+	known   *known                       // of the write being applied; nil once it changes something
+	named   map[memory.EntityID]int      // by how many more live facts each entity is named (countEntities)
 
 	counter  *schema.Counter  // of the transaction
 	embedder *schema.Embedder // nil until it is read
@@ -51,7 +53,7 @@ type applier struct {
 // apply runs fn as one write transaction.
 func (db *DB) apply(ctx context.Context, fn func(a *applier) error) error {
 	a := &applier{db: db, messages: schema.Messages(), facts: schema.Facts(), composites: schema.Composites(),
-		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}, next: numbers{}, counter: schema.NewCounter()}
+		banks: map[memory.BankID]*bankRow{}, made: map[memory.BankID]time.Time{}, next: numbers{}, named: map[memory.EntityID]int{}, counter: schema.NewCounter()}
 	err := db.database.Write(ctx, func(tx *engine.Tx) error {
 		a.tx = tx
 		if err := fn(a); err != nil {

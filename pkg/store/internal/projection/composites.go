@@ -62,8 +62,8 @@ func (a *applier) replaceComposite(bank int64, before compositeState, from memor
 			err = a.putTerms(bank, c.Level, no, "", c.Text)
 		}
 	}
-	if err == nil && (!stored || !slices.Equal(before.entities, c.Entities)) {
-		err = a.putCompositeEntities(bank, no, c.Entities, stored)
+	if err == nil {
+		err = a.putCompositeEntities(bank, no, before.entities, c.Entities)
 	}
 	if err == nil && c.Vector == nil && from != c.ID {
 		err = a.tx.Exec("remove vector", `DELETE FROM composite_vectors WHERE composite = ?`, no)
@@ -146,16 +146,35 @@ func (a *applier) putCompositeRow(bank int64, c memory.Composite, grams string, 
 	return no, a.tx.Exec("insert", insert, append(args, string(c.ID), bank, no)...)
 }
 
-func (a *applier) putCompositeEntities(bank, no int64, entities []memory.EntityID, stored bool) error {
-	if stored {
-		if err := a.tx.Exec("remove entities", `DELETE FROM composite_entities WHERE composite = ?`, no); err != nil {
+// putCompositeEntities makes the rows of the entities that a composite names what they are now.
+func (a *applier) putCompositeEntities(bank, no int64, before, now []memory.EntityID) error {
+	const (
+		remove = `DELETE FROM composite_entities WHERE composite = ? AND entity IN (SELECT value FROM json_each(?))`
+		insert = `INSERT INTO composite_entities (bank, entity, composite) SELECT ?1, value, ?2 FROM json_each(?3) WHERE true ON CONFLICT DO NOTHING`
+	)
+	if gone := without(before, now); len(gone) > 0 {
+		if err := a.tx.Exec("remove entities", remove, no, engine.List(gone)); err != nil {
 			return err
 		}
 	}
-	const insert = `INSERT INTO composite_entities (bank, entity, composite) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
-	return each(bank, entities, func(bank int64, e memory.EntityID) error {
-		return a.tx.Exec("store entity", insert, bank, engine.Text(string(e)), no)
-	})
+	if came := without(now, before); len(came) > 0 {
+		return a.tx.Exec("store entities", insert, bank, no, engine.List(came))
+	}
+	return nil
+}
+
+// without returns the ids of a list, as they are stored, that are not in another.
+func without(list, other []memory.EntityID) (out []string) {
+	in := make(map[string]bool, len(other))
+	for _, e := range other {
+		in[engine.Text(string(e))] = true
+	}
+	for _, e := range list {
+		if id := engine.Text(string(e)); !in[id] {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // adoptChildren makes a composite the parent of its children, and takes the parent from those that left it.

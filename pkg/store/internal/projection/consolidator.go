@@ -47,8 +47,18 @@ func (db *DB) Outbox(ctx context.Context, after int64, limit int) ([]outbox.Entr
 	})
 }
 
-// Sent removes outbox entries up to and including number upto.
-func (db *DB) Sent(ctx context.Context, upto int64) error { return db.removeUpto(ctx, "outbox", upto) }
+// Sent removes outbox entries up to and including number upto. It looks for them behind those that it removed before: PostgreSQL
+// has these in its index until it is cleaned, and read all of them each time.
+func (db *DB) Sent(ctx context.Context, upto int64) error {
+	const remove = `DELETE FROM outbox WHERE no > ? AND no <= ?`
+	err := db.database.Write(ctx, func(tx *engine.Tx) error {
+		return tx.Exec(fmt.Sprintf("remove changes up to %d", upto), remove, db.sent.Load(), upto)
+	})
+	if err == nil {
+		db.sent.Store(upto)
+	}
+	return err
+}
 
 // Erasures returns up to limit stream events that forgets still have to erase, the oldest first, of the first bank past
 // one that has any.
@@ -93,12 +103,6 @@ GROUP BY t.seq ORDER BY t.seq`
 			m.Stored = engine.Time(stored.Int64)
 		}
 		return m, err
-	})
-}
-
-func (db *DB) removeUpto(ctx context.Context, table string, upto int64) error {
-	return db.database.Write(ctx, func(tx *engine.Tx) error {
-		return tx.Exec(fmt.Sprintf("remove %s up to %d", table, upto), `DELETE FROM `+table+` WHERE no <= ?`, upto)
 	})
 }
 

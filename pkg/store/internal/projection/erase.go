@@ -30,6 +30,9 @@ func (a *applier) removeFacts(bank int64, ids []memory.FactID) error {
 		delete(stored, id)
 		named = append(named, entities...)
 	}
+	if err := a.countEntities(bank); err != nil {
+		return err
+	}
 	if err := a.removeFromRelations(bank, ids); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package projection
 import (
 	"cmp"
 	"database/sql"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -119,9 +120,7 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 			}
 		}
 		if now.live && (!was.live || !slices.Contains(before, e)) {
-			if err := a.countEntity(bank, e, 1); err != nil {
-				return err
-			}
+			a.named[e]++
 		}
 	}
 	for i, e := range before {
@@ -133,9 +132,7 @@ func (a *applier) putFactEntities(bank int64, entities []memory.EntityID, was, n
 			return err
 		}
 		if was.live && (removed || !now.live) {
-			if err := a.countEntity(bank, e, -1); err != nil {
-				return err
-			}
+			a.named[e]--
 		}
 	}
 	return nil
@@ -155,14 +152,31 @@ func (a *applier) moveFactEntity(bank int64, e memory.EntityID, was, now factSta
 	return nil
 }
 
-// countEntity adds n to the number of live facts that name an entity.
-func (a *applier) countEntity(bank int64, e memory.EntityID, n int) error {
-	const add = `INSERT INTO entity_counts (bank, entity, live) VALUES (?1, ?2, ?3)
+// countEntities adds what facts that were put or removed say to the numbers of live facts that name entities.
+func (a *applier) countEntities(bank int64) error {
+	const (
+		add = `INSERT INTO entity_counts (bank, entity, live) VALUES (?, ?, ?)
 ON CONFLICT (bank, entity) DO UPDATE SET live = entity_counts.live + excluded.live`
-	if err := a.tx.Exec("count entity", add, bank, engine.Text(string(e)), n); err != nil || n > 0 {
-		return err
+		remove = `DELETE FROM entity_counts WHERE bank = ? AND entity IN (SELECT value FROM json_each(?)) AND live <= 0`
+	)
+	var fewer []string
+	for _, e := range slices.Sorted(maps.Keys(a.named)) {
+		n, id := a.named[e], engine.Text(string(e))
+		if n == 0 {
+			continue
+		}
+		if err := a.tx.Exec("count entity", add, bank, id, n); err != nil {
+			return err
+		}
+		if n < 0 {
+			fewer = append(fewer, id)
+		}
 	}
-	return a.tx.Exec("count entity", `DELETE FROM entity_counts WHERE bank = ? AND entity = ? AND live <= 0`, bank, engine.Text(string(e)))
+	clear(a.named)
+	if len(fewer) == 0 {
+		return nil
+	}
+	return a.tx.Exec("count entities", remove, bank, engine.List(fewer))
 }
 
 // putMessageVector stores the vector of a message. A message that has a vector keeps it; one that is not stored, or is of

@@ -33,6 +33,9 @@ func (f factState) neighbourText() string {
 func (a *applier) storedFacts(bank int64, ids []memory.FactID) (map[memory.FactID]factState, error) {
 	const find = `SELECT f.id, f.no, f.text, f.grams, f.entities, f.live, f.said FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value WHERE +f.bank = ?2`
 	out := make(map[memory.FactID]factState, len(ids))
+	if a.known != nil {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id memory.FactID) bool { return a.known.facts[id] })
+	}
 	if len(ids) == 0 {
 		return out, nil
 	}
@@ -64,6 +67,7 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 	for _, n := range c.Composites {
 		composites = append(composites, n.ID)
 	}
+	defer func() { a.known = nil }()
 	return a.tx.Together(
 		func(tx *engine.Tx) error {
 			if len(c.Facts) == 0 || !tx.Sends() { // else it is read when it is needed
@@ -99,13 +103,17 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 // putFacts stores the whole new state of facts.
 func (a *applier) putFacts(bank int64, facts []memory.Fact) error {
 	id := func(f memory.Fact) memory.FactID { return f.ID }
-	return eachTogether(a, facts, id, func(a *applier, f memory.Fact) error {
+	err := eachTogether(a, facts, id, func(a *applier, f memory.Fact) error {
 		now, err := a.putFact(bank, f, a.stored.facts[f.ID])
 		if a.stored.facts[f.ID] = now; err != nil {
 			return fmt.Errorf("store fact %s: %w", f.ID, err)
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return a.countEntities(bank)
 }
 
 // putFact stores the whole new state of a fact, and returns it. A nil vector keeps the stored one.

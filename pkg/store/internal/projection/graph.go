@@ -14,8 +14,13 @@ func (a *applier) storedEntities(bank int64, list []memory.Entity) (map[memory.E
 	for i, e := range list {
 		ids[i] = e.ID
 	}
+	var out map[memory.EntityID]memory.Entity
+	if a.known != nil {
+		out, ids = split(ids, a.known.entities)
+	} else {
+		out = make(map[memory.EntityID]memory.Entity, len(ids))
+	}
 	found, err := (&view{tx: a.tx, bank: bank}).Entities(ids)
-	out := make(map[memory.EntityID]memory.Entity, len(found))
 	for _, e := range found {
 		out[e.ID] = e
 	}
@@ -31,18 +36,20 @@ func (a *applier) putEntities(bank int64, c memory.Changes) error {
 			return err
 		}
 	}
+	given := make(map[memory.EntityID]bool, len(c.Entities))
 	for _, e := range c.Entities {
 		was, known := stored[e.ID]
 		delete(stored, e.ID) // given again, it is no longer what was read
-		if err := a.putEntity(bank, e, was, known); err != nil {
+		if err := a.putEntity(bank, e, was, known, !known && !given[e.ID]); err != nil {
 			return err
 		}
+		given[e.ID] = true
 	}
 	return nil
 }
 
-// putEntity stores the whole new state of an entity, unless it is known to be stored like this.
-func (a *applier) putEntity(bank int64, e, was memory.Entity, known bool) error {
+// putEntity stores the whole new state of an entity, unless it is known to be stored like this. A new one has no names yet.
+func (a *applier) putEntity(bank int64, e, was memory.Entity, known, isNew bool) error {
 	name := engine.Text(e.Name)
 	aliases := make([]string, 0, len(e.Aliases))
 	for _, s := range e.Aliases {
@@ -61,8 +68,10 @@ ON CONFLICT (bank, id) DO UPDATE SET type = excluded.type, name = excluded.name,
 	if err := a.tx.Exec(what, put, bank, id, string(e.Type), name, engine.TextOrNull(string(e.Redirect))); err != nil {
 		return err
 	}
-	if err := a.tx.Exec(what, `DELETE FROM entity_names WHERE bank = ? AND entity = ?`, bank, id); err != nil {
-		return err
+	if !isNew {
+		if err := a.tx.Exec(what, `DELETE FROM entity_names WHERE bank = ? AND entity = ?`, bank, id); err != nil {
+			return err
+		}
 	}
 	const insert = `INSERT INTO entity_names (bank, name, entity, spelling) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	return each(bank, append([]string{name}, aliases...), func(bank int64, s string) error {

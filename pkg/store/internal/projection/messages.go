@@ -199,13 +199,16 @@ type storedEvent struct {
 func (a *applier) storedEvents(bank int64, ends []memory.MessageEnd) (map[uint64]storedEvent, error) {
 	const find = `SELECT e.seq, e.state, e.session, EXISTS (SELECT 1 FROM messages m WHERE m.seq = e.seq)
 FROM json_each(?1) j CROSS JOIN message_events e ON e.seq = j.value WHERE +e.bank = ?2`
-	out := make(map[uint64]storedEvent, len(ends))
-	if len(ends) == 0 {
-		return out, nil
-	}
 	seqs := make([]uint64, len(ends))
 	for i, e := range ends {
 		seqs[i] = e.Seq
+	}
+	out := make(map[uint64]storedEvent, len(ends))
+	if a.known != nil {
+		out, seqs = split(seqs, a.known.events)
+	}
+	if len(seqs) == 0 {
+		return out, nil
 	}
 	err := a.tx.Each("look up message events", find, []any{engine.List(seqs), bank}, func(rows *sql.Rows) error {
 		var seq uint64

@@ -31,6 +31,11 @@ func (a *applier) lookAhead(writes []memory.Write) error {
 		a.embedder = other.embedder
 		return err
 	}}
+	if slices.ContainsFunc(writes, func(w memory.Write) bool { return len(w.Facts) > 0 }) {
+		for _, table := range []string{"facts", "composites"} {
+			reads = append(reads, func(tx *engine.Tx) error { return a.next.read(tx, table) })
+		}
+	}
 	banks, ops := map[memory.BankID]bool{}, map[opKey]string{}
 	for _, w := range writes {
 		if !banks[w.Bank] {

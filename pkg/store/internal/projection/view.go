@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -18,6 +19,7 @@ type view struct {
 	bank  int64
 	row   *bankRow     // nil = it is read where it is needed
 	cache *cache.Cache // nil = everything is read from the tables
+	known *known       // of the write that is planned; nil for none
 }
 
 var _ plan.View = (*view)(nil)
@@ -53,6 +55,23 @@ func (v togetherView) Together(fns ...func(plan.View) error) error {
 		}
 	}
 	return v.tx.Together(asking...)
+}
+
+// Preview returns what decide would change for a write that came next, and changes nothing. It reads one state of the
+// store, beside the writer.
+func (db *DB) Preview(ctx context.Context, w memory.Write, decide plan.Func) (c memory.Changes, err error) {
+	err = db.database.Read(ctx, func(tx *engine.Tx) error {
+		v := &view{tx: tx, id: w.Bank}
+		if _, err := tx.Find("look up the bank", `SELECT no FROM banks WHERE id = ?`, []any{string(w.Bank)}, &v.bank); err != nil {
+			return err
+		}
+		c, err = decide(v, w)
+		return err
+	})
+	if err != nil {
+		return memory.Changes{}, fmt.Errorf("preview a write (%s) of bank %q: %w", w.Kind, string(w.Bank), err)
+	}
+	return c, nil
 }
 
 // Bank returns the profile; the default profile for a bank that does not exist.
@@ -176,7 +195,11 @@ func scanEntity(rows *sql.Rows) (memory.Entity, error) {
 // Entities returns entities by id, in the order asked. It follows no redirect.
 func (v *view) Entities(ids []memory.EntityID) ([]memory.Entity, error) {
 	const find = entityColumns + `json_each(?1) j CROSS JOIN entities e ON e.bank = ?2 AND e.id = j.value`
-	return keyed(v, "read entities", find, ids, scanEntity, func(e memory.Entity) memory.EntityID { return e.ID })
+	found, err := keyed(v, "read entities", find, ids, scanEntity, func(e memory.Entity) memory.EntityID { return e.ID })
+	if err == nil {
+		v.known.askedEntities(ids, found)
+	}
+	return found, err
 }
 
 // EntitiesNamed returns the entities that have this spelling as name or alias, by id.

@@ -72,6 +72,7 @@ func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 	if known := v.cache.Sourced(v.bank); len(known) > 0 {
 		query, args = factsByIDBut, append(args, engine.List(known))
 	}
+	found := make(map[memory.FactID]bool, len(missing))
 	err := v.tx.Each("read facts", query, args, func(rows *sql.Rows) error {
 		f, err := v.scanFact(rows)
 		if err != nil {
@@ -81,12 +82,13 @@ func (v *view) Facts(ids []memory.FactID) ([]memory.Fact, error) {
 			f.Sources = slices.Clip(list) // a plan changes no list of sources in place
 		}
 		v.cache.KeepFact(v.bank, f)
-		out[places[f.ID]] = f
+		out[places[f.ID]], found[f.ID] = f, true
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	v.known.askedFacts(missing, found)
 	return slices.DeleteFunc(out, func(f memory.Fact) bool { return f.ID == "" }), nil
 }
 
@@ -115,7 +117,7 @@ func (v *view) FactsOfEntity(entity memory.EntityID, limit int) ([]memory.Fact, 
 	if v.cache == nil {
 		return engine.All(v.tx, what, factsOfEntity, args, v.scanFact)
 	}
-	ids, err := engine.All(v.tx, what, idsOfEntity, args, func(rows *sql.Rows) (id memory.FactID, err error) { return id, rows.Scan(&id) })
+	ids, err := engine.All(v.tx, what, idsOfEntity, args, engine.ScanOne[memory.FactID])
 	if err != nil {
 		return nil, err
 	}

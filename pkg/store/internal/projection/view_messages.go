@@ -28,7 +28,15 @@ func scanStored(rows *sql.Rows) (plan.StoredMessage, error) {
 // message itself is not stored.
 func (v *view) Messages(seqs []uint64) ([]plan.StoredMessage, error) {
 	const find = storedMessage + `WHERE e.seq IN (SELECT value FROM json_each(?1)) AND +e.bank = ?2`
-	return keyed(v, "read message events", find, seqs, scanStored, func(m plan.StoredMessage) uint64 { return m.Seq })
+	found, err := keyed(v, "read message events", find, seqs, scanStored, func(m plan.StoredMessage) uint64 { return m.Seq })
+	if err == nil {
+		events := make(map[uint64]*storedEvent, len(found))
+		for _, m := range found {
+			events[m.Seq] = &storedEvent{state: m.State, session: m.Session, kept: m.Canonical == m.Seq}
+		}
+		v.known.askedEvents(seqs, events)
+	}
+	return found, err
 }
 
 // MessagesByID returns what is stored under message ids, in the order asked: of each the event that is stored, followed by

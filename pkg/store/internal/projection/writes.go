@@ -91,7 +91,8 @@ func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {
 		}
 		return a.announce(w, used)
 	}
-	changes, err := decide(viewOf(&view{tx: a.tx, id: w.Bank, bank: bank, row: a.banks[w.Bank], cache: a.cache}), w)
+	a.known = newKnown()
+	changes, err := decide(viewOf(&view{tx: a.tx, id: w.Bank, bank: bank, row: a.banks[w.Bank], cache: a.cache, known: a.known}), w)
 	if err != nil {
 		return err
 	}

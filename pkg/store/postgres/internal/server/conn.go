@@ -193,7 +193,7 @@ func (c *conn) sendBatch(ctx context.Context, more ...statement) (waited []state
 	if c.Conn.Conn().IsClosed() {
 		return nil, nil, driver.ErrBadConn
 	}
-	waited = c.waiting
+	waited = c.server.merge(c.waiting)
 	c.waiting, c.sent = nil, true
 	batch := &pgx.Batch{}
 	for _, s := range slices.Concat(waited, more) {

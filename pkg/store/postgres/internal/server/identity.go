@@ -28,7 +28,10 @@ func (s *Server) Identify(ctx context.Context) error {
 	s.table, s.oid = table, is
 	s.standby.Store(standby)
 	s.guard.Store(&statement{what: whatGuard, query: guard, args: []any{lockOf(s.schema), table, is, run}})
-	return nil
+	if s.writer == nil {
+		return nil
+	}
+	return s.describe(ctx)
 }
 
 // serverRun tells the runs of servers from each other: when this one started, and when it last recovered from a crash, which

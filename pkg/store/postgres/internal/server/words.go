@@ -100,8 +100,8 @@ func (s *Server) Reindex(t *engine.Tx, i engine.TextIndex, no, bank int64, was, 
 		return err
 	}
 	for n, part := range parts {
-		put := `INSERT INTO ` + i.Name() + ` (bank, rowid, part, words) VALUES (?, ?, ?, (SELECT array_to_tsvector(array_agg(value)) FROM json_each(?)))`
-		if err := t.Exec("index", put, bank, no, n, engine.List(part)); err != nil {
+		put := `INSERT INTO ` + i.Name() + ` (bank, rowid, part, words) VALUES (?, ?, ?, array_to_tsvector(string_to_array(?, chr(1))))`
+		if err := t.Exec("index", put, bank, no, n, strings.Join(part, "\x01")); err != nil {
 			return err
 		}
 	}
