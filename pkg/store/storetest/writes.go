@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -137,6 +138,14 @@ func outbox(t *testing.T, h *harness) {
 	left, err := h.Outbox(ctx, 0, 10)
 	if err != nil || len(left) != 1 || left[0].No != all[2].No {
 		t.Errorf("after two were sent there are %v, %v", left, err)
+	}
+	// All that is there is removed by a number that nothing has yet, and so are those that come later.
+	for range 2 {
+		h.put("b", memory.Changes{Changes: []memory.Change{{What: "fact", Record: "f_4"}}})
+		h.must(h.Sent(ctx, math.MaxInt64))
+		if left, err := h.Outbox(ctx, 0, 10); err != nil || len(left) != 0 {
+			t.Errorf("after all were sent there are %v, %v", left, err)
+		}
 	}
 }
 

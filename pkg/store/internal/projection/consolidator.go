@@ -33,7 +33,7 @@ func (db *DB) AdoptLog(ctx context.Context, messages, writes string) error {
 // Outbox returns up to limit changes after number after that were committed and not marked sent, the oldest first.
 func (db *DB) Outbox(ctx context.Context, after int64, limit int) ([]outbox.Entry, error) {
 	const find = `SELECT no, bank, what, body FROM outbox WHERE no > ? ORDER BY no LIMIT ?`
-	return engine.ReadAll(ctx, db.database, "read the outbox", find, []any{after, limit}, func(rows *sql.Rows) (e outbox.Entry, err error) {
+	found, err := engine.ReadAll(ctx, db.database, "read the outbox", find, []any{after, limit}, func(rows *sql.Rows) (e outbox.Entry, err error) {
 		var what string
 		var body []byte
 		if err = rows.Scan(&e.No, &e.Bank, &what, &body); err != nil {
@@ -45,6 +45,10 @@ func (db *DB) Outbox(ctx context.Context, after int64, limit int) ([]outbox.Entr
 		e.Change.What = what
 		return e, err
 	})
+	if err == nil && len(found) > 0 {
+		db.read.Store(found[len(found)-1].No)
+	}
+	return found, err
 }
 
 // Sent removes outbox entries up to and including number upto. It looks for them behind those that it removed before: PostgreSQL
@@ -55,7 +59,7 @@ func (db *DB) Sent(ctx context.Context, upto int64) error {
 		return tx.Exec(fmt.Sprintf("remove changes up to %d", upto), remove, db.sent.Load(), upto)
 	})
 	if err == nil {
-		db.sent.Store(upto)
+		db.sent.Store(min(upto, db.read.Load())) // later ones may still come with numbers up to this
 	}
 	return err
 }

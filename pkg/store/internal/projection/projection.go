@@ -36,7 +36,8 @@ type DB struct {
 	database engine.Database
 	schema   schema.Schema
 	cache    atomic.Pointer[writerCache] // nil while a transaction has it
-	sent     atomic.Int64                // number of the last change that this process removed from the outbox
+	read     atomic.Int64                // number of the last change that Outbox returned
+	sent     atomic.Int64                // up to which of these no changes are left in the outbox
 }
 
 // writerCache is what the last transaction cached, which holds for one position of MEM_WRITES.
