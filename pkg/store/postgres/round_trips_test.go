@@ -200,7 +200,8 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 	checkTrips(t, "a batch of ten writes", []int64{server.of(t, func() error {
 		return db.ApplyWrites(t.Context(), 60, 110, windows, planner.Plan)
 	})}, mostTripsOfWrites)
-	checkTrips(t, "a batch of 40 messages of four banks", []int64{first, batchOf(111)}, mostTripsOfMessages+4) // the rows of new banks
+	// With the rows of four new banks. Every five seconds the store asks by itself.
+	checkTrips(t, "a batch of 40 messages of four banks", []int64{first, batchOf(111), batchOf(151), batchOf(191)}, mostTripsOfMessages+4)
 
 	engine, err := recall.New(recall.DefaultConfig(), recall.Deps{Store: db, Embedder: model, Now: func() time.Time { return said.Add(24 * time.Hour) }})
 	if err != nil {
