@@ -152,7 +152,7 @@ func (a *applier) moveFactEntity(bank int64, e memory.EntityID, was, now factSta
 	return nil
 }
 
-// countEntities adds what facts that were put or removed say to the numbers of live facts that name entities.
+// countEntities stores how many more or fewer live facts name each entity after facts were put or removed (named).
 func (a *applier) countEntities(bank int64) error {
 	const (
 		add = `INSERT INTO entity_counts (bank, entity, live) VALUES (?, ?, ?)

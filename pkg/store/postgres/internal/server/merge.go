@@ -91,7 +91,7 @@ func (s *Server) merge(waiting []statement) []statement {
 	}
 	for _, w := range waiting {
 		i := s.insertionOf(w.query)
-		if w.each != nil || i == nil && !alone(w.query) {
+		if w.each != nil || i == nil && !readsNoTable(w.query) {
 			emit()
 			out = append(out, w)
 			continue
@@ -123,8 +123,8 @@ func (s *Server) merge(waiting []statement) []statement {
 	return out
 }
 
-// alone reports whether a statement inserts into a table and reads none.
-func alone(query string) bool {
+// readsNoTable reports whether a statement inserts into a table and reads none.
+func readsNoTable(query string) bool {
 	if !intoOne.MatchString(query) {
 		return false
 	}
