@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/eunoe-memory/eunoe/pkg/events/natstest"
 	"github.com/eunoe-memory/eunoe/pkg/store"
 	"github.com/eunoe-memory/eunoe/pkg/store/postgres/postgrestest"
@@ -17,6 +19,11 @@ func TestAQueryServiceReadsAReplica(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.ForTest(t)
 	standby := newStandby(t, primary)
+	conn, err := pgx.Connect(t.Context(), primary.Schema("public"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
 	url := startBroker(t)
 	common := []string{"EUNOE_URL=" + url, "EUNOE_DATA=" + t.TempDir(), "EUNOE_LOG=error", "EUNOE_IDLE_AFTER=1m"}
 	written := append(common[:len(common):len(common)], "EUNOE_STORE="+primary.Schema("eunoe"))
@@ -51,6 +58,17 @@ func TestAQueryServiceReadsAReplica(t *testing.T) {
 		t.Errorf("a fact of the same service is not seen: %v", found)
 	}
 	p.mustAsk("mem.talk.forget", `{"id":"k3","wait":"60s"}`)
+	// A standby that is cut off while the erasure is replayed keeps a table locked.
+	natstest.Eventually(t, "the tables are rewritten", func() bool {
+		var pending int
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM eunoe.meta WHERE key = 'scrub'").Scan(&pending); err != nil {
+			t.Fatal(err)
+		}
+		return pending == 0
+	})
+	if found := say(19, "60s"); found["fresh"] != true {
+		t.Errorf("a message after the erasure is not seen: %v", found)
+	}
 
 	join, err := standby.Part(t.Context())
 	if err != nil {

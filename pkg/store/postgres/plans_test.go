@@ -12,7 +12,7 @@ import (
 // newServer opens a schema with empty tables, until the test ends.
 func newServer(t *testing.T) *server.Server {
 	t.Helper()
-	s, err := server.Open(server.Config{DSN: newSchema(t), Readers: 1, Busy: 5 * time.Second, Idle: 5 * time.Second, Scrub: time.Hour})
+	s, err := server.Open(server.Config{DSN: newSchema(t), Readers: 1, Busy: 5 * time.Second, Locked: 5 * time.Second, Idle: 5 * time.Second, Scrub: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

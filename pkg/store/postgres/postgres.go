@@ -41,6 +41,7 @@ type Config struct {
 
 	Readers int           // read connections at most
 	Busy    time.Duration // how long to wait for the lock of another writer
+	Locked  time.Duration // how long a reader waits for a table that is being rewritten, or that a standby cannot unlock
 	Idle    time.Duration // after which the server ends a write transaction whose owner does nothing
 	Scrub   time.Duration // how often at most tables are rewritten after erasures
 
@@ -48,7 +49,8 @@ type Config struct {
 }
 
 // DefaultConfig returns the settings of a writable store: sketches from 5,000 vectors, as many rows listed for a filter,
-// two readers per CPU, 5 s of patience with another writer, and 5 s until the server ends the transaction of a frozen one.
+// two readers per CPU, 5 s of patience with another writer, 30 s of a reader with a locked table, and 5 s until the server ends
+// the transaction of a frozen writer.
 func DefaultConfig(dsn string) Config {
 	return Config{
 		DSN:        dsn,
@@ -56,6 +58,7 @@ func DefaultConfig(dsn string) Config {
 		ListUpTo:   5000,
 		Readers:    2 * runtime.NumCPU(),
 		Busy:       5 * time.Second,
+		Locked:     30 * time.Second,
 		Idle:       5 * time.Second,
 		Scrub:      time.Second,
 	}
@@ -70,7 +73,7 @@ func Open(cfg Config) (*DB, error) {
 		return nil, fail(memory.Invalid("embedder", "%q with dimension %d: give both or neither", cfg.Embedder, cfg.Dimension))
 	}
 	s, err := server.Open(server.Config{DSN: cfg.DSN, ReadOnly: cfg.ReadOnly, Readers: cfg.Readers,
-		Busy: cfg.Busy, Idle: cfg.Idle, Scrub: cfg.Scrub, Log: cfg.Log})
+		Busy: cfg.Busy, Locked: cfg.Locked, Idle: cfg.Idle, Scrub: cfg.Scrub, Log: cfg.Log})
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -85,17 +88,7 @@ func Open(cfg Config) (*DB, error) {
 // prepare makes the store ready and starts its background work. Where nothing is missing it only reads, so a process that
 // starts does not wait for one that writes, or that was frozen within a transaction.
 func prepare(ctx context.Context, cfg Config, s *server.Server, db *DB) error {
-	ready := false
-	err := s.Read(ctx, func(tx *engine.Tx) (err error) {
-		if err = s.Check(tx); err != nil {
-			return err
-		}
-		if cfg.ReadOnly {
-			return db.CheckEmbedder(tx)
-		}
-		ready, err = db.Ready(tx)
-		return err
-	})
+	ready, err := check(ctx, cfg, s, db)
 	if err == nil && cfg.ReadOnly {
 		return s.Identify(ctx)
 	}
@@ -103,10 +96,13 @@ func prepare(ctx context.Context, cfg Config, s *server.Server, db *DB) error {
 		return err
 	}
 	if !ready {
-		if err := s.Make(ctx); err != nil {
-			return err
+		if err = s.Make(ctx); err == nil {
+			ready, err = check(ctx, cfg, s, db) // another process may have done the rest, and write by now
 		}
-		if err := db.Prepare(ctx); err != nil {
+		if err == nil && !ready {
+			err = db.Prepare(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -114,6 +110,21 @@ func prepare(ctx context.Context, cfg Config, s *server.Server, db *DB) error {
 		return err
 	}
 	return s.Start(ctx)
+}
+
+// check refuses a store that cannot be opened as it is; ready is false where a writer has to prepare it.
+func check(ctx context.Context, cfg Config, s *server.Server, db *DB) (ready bool, err error) {
+	err = s.Read(ctx, func(tx *engine.Tx) error {
+		err := s.Check(tx)
+		if err == nil && cfg.ReadOnly {
+			return db.CheckEmbedder(tx)
+		}
+		if err == nil {
+			ready, err = db.Ready(tx)
+		}
+		return err
+	})
+	return ready, err
 }
 
 // Shown returns a DSN as it may be shown: without its password and its parameters.

@@ -25,7 +25,7 @@ func TestWhatIsErasedIsOnTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.Open(server.Config{DSN: own.Schema("tea"), Readers: 1, Busy: time.Second, Idle: time.Second, Scrub: time.Second})
+	s, err := server.Open(server.Config{DSN: own.Schema("tea"), Readers: 1, Busy: time.Second, Locked: time.Second, Idle: time.Second, Scrub: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,14 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/store/internal/tokens"
 )
 
-// Config says which schema to open and how. The zero value is not usable: DSN, Readers, Busy, Idle and Scrub must be set.
+// Config says which schema to open and how. The zero value is not usable: DSN, Readers, Busy, Locked, Idle and Scrub must be set.
 type Config struct {
 	DSN      string // URL or key=value; search_path in it names the schema
 	ReadOnly bool   // no writer, no tables made, no scrub
 
 	Readers int           // read connections at most
 	Busy    time.Duration // how long to wait for the lock of another writer
+	Locked  time.Duration // how long a reader waits for a locked table
 	Idle    time.Duration // how long a write transaction may wait for its owner before the server ends it
 	Scrub   time.Duration // how often at most what was erased is scrubbed
 
@@ -135,7 +136,7 @@ func Open(c Config) (*Server, error) {
 			"default_statistics_target": "10",
 		})
 	}
-	s.readers = pool(c.Readers, nil)
+	s.readers = pool(c.Readers, map[string]string{"lock_timeout": milliseconds(c.Locked)})
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -27,11 +28,16 @@ var migrations embed.FS
 // version is that of the tables in schema.sql, and of the last migration.
 const version = 5
 
+// makePatience is how long Make waits for another process that makes or migrates the same tables: on a server with much to do
+// that takes seconds. One that is frozen meanwhile loses its transaction after Config.Idle.
+const makePatience = time.Minute
+
 // Make makes the schema and its tables unless they are there, and migrates those of an earlier version. A schema of a newer
 // program is memory.ErrConflict, and so are a database that is not in UTF-8 and a schema with tables of another program.
 func (s *Server) Make(ctx context.Context) error {
 	// No table may be there yet to lock.
-	return s.write(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('eunoe', 0))`, func(tx *engine.Tx) error {
+	lock := fmt.Sprintf("SELECT set_config('lock_timeout', '%s', true), pg_advisory_xact_lock(%d)", milliseconds(makePatience), lockOf("make "+s.schema))
+	return s.write(ctx, lock, func(tx *engine.Tx) error {
 		var encoding string
 		if err := tx.Get("read the encoding", `SELECT current_setting('server_encoding')`, nil, &encoding); err != nil {
 			return err
