@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ import (
 // The bounds of round trips that a transaction needs, however it is loaded.
 const (
 	mostTripsOfWrite    = 5  // a window with three facts, planned and applied, and its commit
-	mostTripsOfWrites   = 42 // ten such windows in one transaction
+	mostTripsOfWrites   = 30 // ten such windows in one transaction
 	mostTripsOfMessages = 3  // a batch of messages
 	mostTripsOfRecall   = 12 // with vectors
 )
@@ -187,7 +188,9 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 		return server.of(t, func() error { return db.ApplyMessages(t.Context(), batch[0].Seq-1, batch[39].Seq, batch) })
 	}
 	first := batchOf(61) // prepares the statements for many rows
-	checkTrips(t, "a write", write, mostTripsOfWrite)
+	checkTrips(t, "a write at best", write, mostTripsOfWrite-1)
+	slices.Sort(write)
+	checkTrips(t, "one of ten writes", write[len(write)*9/10-1:], mostTripsOfWrite)
 	var windows []memory.Write
 	var events []consolidate.MessageEvent
 	for n := 101; n <= 110; n++ {

@@ -99,12 +99,17 @@ func (c *Cache) Node(level int, no int64) (n memory.Node, ok bool) {
 	return c.nodes[table(level)].Get(no)
 }
 
+// Row returns the row number of a node.
+func (c *Cache) Row(bank int64, id string) (no int64, ok bool) {
+	if c == nil {
+		return 0, false
+	}
+	return c.rows.Get(nodeKey{bank, id})
+}
+
 // NodeByID returns a node of a level by its id.
 func (c *Cache) NodeByID(bank int64, level int, id string) (n memory.Node, ok bool) {
-	if c == nil {
-		return n, false
-	}
-	no, ok := c.rows.Get(nodeKey{bank, id})
+	no, ok := c.Row(bank, id)
 	if !ok {
 		return n, false
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/eunoe-memory/eunoe/pkg/memory"
@@ -10,6 +11,9 @@ import (
 // ErrReplaced is the error of a database that another has taken the place of. Its connections still read the old one; none
 // is opened any more. It is memory.ErrUnavailable.
 var ErrReplaced = fmt.Errorf("the store was replaced by another: %w", memory.ErrUnavailable)
+
+// ErrExists is the error of a row that was inserted with a value which another row has and only one may have.
+var ErrExists = errors.New("there is such a row already")
 
 // Database is an open database with the tables of one store. It is safe for concurrent use.
 type Database interface {

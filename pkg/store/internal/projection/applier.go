@@ -40,6 +40,7 @@ type applier struct {
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 	stored  stored                       // of what they change
 	known   *known                       // of the write being applied; nil once it changes something
+	takes   bool                         // composites that no plan has read are taken for new ones (storedComposites)
 	named   map[memory.EntityID]int      // by how many more live facts each entity is named (countEntities)
 
 	counter  *schema.Counter  // of the transaction
@@ -218,19 +219,25 @@ func inTurn(steps ...func() error) error {
 	return nil
 }
 
-// numbers are the row numbers that the next new rows of tables get, by table, as far as they are known: one more than the
-// highest there is. They are the transaction's.
-type numbers map[string]int64
+// numbers are the highest row numbers of tables, ascending, as far as they are known: a new row gets one more than the highest
+// there is. They are the transaction's. 0 stands below all rows of a table.
+type numbers map[string][]int64
 
-// read reads the next number of a table, unless it is known.
+// numbersAtOnce is how many numbers are read of a table: rows that are removed leave theirs to the next.
+const numbersAtOnce = 32
+
+// read reads the highest numbers of a table, unless they are known.
 func (n numbers) read(tx *engine.Tx, table string) error {
-	if n[table] != 0 {
+	if len(n[table]) > 0 {
 		return nil
 	}
-	var highest int64
-	err := tx.Get("read the highest number of "+table, `SELECT coalesce(max(no), 0) FROM `+table, nil, &highest)
-	if err == nil && n[table] == 0 { // another function that runs together with this one may have read and taken it
-		n[table] = highest + 1
+	found, err := engine.Column[int64](tx, "read the highest numbers of "+table, `SELECT no FROM `+table+` ORDER BY no DESC LIMIT ?`, numbersAtOnce)
+	if err == nil && len(n[table]) == 0 { // another function that runs together with this one may have read and taken some
+		if len(found) < numbersAtOnce {
+			found = append(found, 0)
+		}
+		slices.Reverse(found)
+		n[table] = found
 	}
 	return err
 }
@@ -240,13 +247,15 @@ func (n numbers) take(tx *engine.Tx, table string) (int64, error) {
 	if err := n.read(tx, table); err != nil {
 		return 0, err
 	}
-	n[table]++
-	return n[table] - 1, nil
+	known := n[table]
+	no := known[len(known)-1] + 1
+	n[table] = append(known, no)
+	return no, nil
 }
 
-// removed notes that a row of a table was removed: the highest leaves its number to the next.
+// removed notes that a row of a table was removed.
 func (n numbers) removed(table string, no int64) {
-	if no == n[table]-1 {
-		delete(n, table)
+	if at, found := slices.BinarySearch(n[table], no); found {
+		n[table] = slices.Delete(n[table], at, at+1)
 	}
 }

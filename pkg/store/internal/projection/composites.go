@@ -89,14 +89,31 @@ type compositeState struct {
 	entities    []memory.EntityID
 }
 
-// storedComposites returns the states of those of the composites that are stored.
-func (a *applier) storedComposites(bank int64, ids []memory.CompositeID) (map[memory.CompositeID]compositeState, error) {
+// storedComposites returns the states of those that are stored of the composites that changes put and remove. What the cache
+// has is not looked up: it has what the plan read, unless that is much. Where a round trip takes long, others that are put
+// are taken for new ones, which the database refuses (engine.ErrExists) if they are stored.
+func (a *applier) storedComposites(bank int64, c memory.Changes) (map[memory.CompositeID]compositeState, error) {
 	const find = `SELECT c.id, c.no, c.level, c.text, c.grams, c.entities FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value WHERE +c.bank = ?2`
-	out := make(map[memory.CompositeID]compositeState, len(ids))
-	if len(ids) == 0 {
+	out := map[memory.CompositeID]compositeState{}
+	var unknown []memory.CompositeID
+	know := func(id memory.CompositeID, takes bool) {
+		was, cached := a.cache.Composite(bank, id)
+		if no, placed := a.cache.Row(bank, string(id)); cached && placed {
+			out[id] = compositeState{no: no, level: was.Level, text: was.Text, grams: schema.Grams(was.Text), entities: was.Entities}
+		} else if cached || !takes {
+			unknown = append(unknown, id)
+		}
+	}
+	for _, id := range c.RemovedComposites {
+		know(id, false)
+	}
+	for i := range c.Composites {
+		know(c.Composites[i].ID, a.takes && a.tx.Sends())
+	}
+	if len(unknown) == 0 {
 		return out, nil
 	}
-	err := a.tx.Each("look up composites", find, []any{engine.List(ids), bank}, func(rows *sql.Rows) error {
+	err := a.tx.Each("look up composites", find, []any{engine.List(unknown), bank}, func(rows *sql.Rows) error {
 		var id memory.CompositeID
 		var was compositeState
 		var entities []byte

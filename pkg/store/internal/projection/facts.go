@@ -63,10 +63,6 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 	for i, f := range c.Facts {
 		facts[i] = f.ID
 	}
-	composites := slices.Clone(c.RemovedComposites)
-	for _, n := range c.Composites {
-		composites = append(composites, n.ID)
-	}
 	defer func() { a.known = nil }()
 	return a.tx.Together(
 		func(tx *engine.Tx) error {
@@ -86,7 +82,7 @@ func (a *applier) readStored(bank int64, c memory.Changes) error {
 			return err
 		},
 		func(tx *engine.Tx) (err error) {
-			a.stored.composites, err = a.in(tx).storedComposites(bank, composites)
+			a.stored.composites, err = a.in(tx).storedComposites(bank, c)
 			return err
 		},
 		func(tx *engine.Tx) (err error) {

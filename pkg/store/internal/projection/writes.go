@@ -20,8 +20,21 @@ import (
 // ends a window, the window ends dead. The error is memory.ErrConflict, and nothing is applied, when the store is pinned
 // to an embedder and has no vector yet: then the settings are wrong, not the write.
 func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func) error {
+	err := db.applyWrites(ctx, after, last, writes, decide, true)
+	if errors.Is(err, engine.ErrExists) {
+		err = db.applyWrites(ctx, after, last, writes, decide, false)
+	}
+	if err != nil {
+		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
+	}
+	return nil
+}
+
+// applyWrites is ApplyWrites. takes is that of the applier: a composite that was taken for a new one is engine.ErrExists.
+func (db *DB) applyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func, takes bool) error {
 	var cached *cache.Cache
 	err := db.apply(ctx, func(a *applier) error {
+		a.takes = takes
 		fenced, err := a.advance(StreamWrites, after, last)
 		if err != nil {
 			return err
@@ -58,11 +71,10 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 		}
 		return db.Maintain(a.tx, a.counter.Vectors())
 	})
-	if err != nil {
-		return fmt.Errorf("apply writes %d to %d: %w", after, last, err)
+	if err == nil {
+		db.keepCache(cached, last)
 	}
-	db.keepCache(cached, last)
-	return nil
+	return err
 }
 
 func (a *applier) applyWrite(w memory.Write, decide plan.Func) error {

@@ -19,6 +19,9 @@ import (
 // that waited too long, a deadlock, a conflict, and a server that only reads.
 var mendable = []string{"08", "28", "3D", "53", "57", "58", "55P03", "25P03", "40001", "40P01", "25006"}
 
+// uniqueViolation is the SQLSTATE of a row with a value that another row has and only one may have.
+const uniqueViolation = "23505"
+
 // Failure implements engine.Engine.
 func (s *Server) Failure(err error) error {
 	if err == nil || errors.Is(err, memory.ErrUnavailable) {
@@ -29,6 +32,9 @@ func (s *Server) Failure(err error) error {
 	}
 	var told *pgconn.PgError
 	if errors.As(err, &told) {
+		if told.Code == uniqueViolation {
+			return fmt.Errorf("%w: %w", engine.ErrExists, err)
+		}
 		for _, class := range mendable {
 			if strings.HasPrefix(told.Code, class) {
 				return fmt.Errorf("%w: %w", err, memory.ErrUnavailable)
