@@ -159,12 +159,7 @@ func TestHeldRowsAreThoseOfTheStateThatIsRead(t *testing.T) {
 		w.retain("b")
 		w.say("b")
 	}
-	open1 := func(from int) *postgres.DB {
-		cfg := postgres.DefaultConfig(dsn)
-		cfg.SketchFrom, cfg.ReadOnly = from, true
-		return open(t, cfg)
-	}
-	holding, bare := open1(1), open1(1<<40)
+	holding, bare := openReader(t, dsn, 1), openReader(t, dsn, 1<<40)
 	in := func(db *postgres.DB, fn func(recall.Searcher)) {
 		t.Helper()
 		if err := db.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error { fn(s); return nil }); err != nil {
@@ -297,6 +292,34 @@ func TestHeldRowsAreThoseOfTheStateThatIsRead(t *testing.T) {
 	}
 }
 
+// openReader opens a store for reading that holds rows of banks from a size on.
+func openReader(t *testing.T, dsn string, from int) *postgres.DB {
+	t.Helper()
+	cfg := postgres.DefaultConfig(dsn)
+	cfg.SketchFrom, cfg.ReadOnly = from, true
+	return open(t, cfg)
+}
+
+// matched is what a search finds by a term.
+type matched struct {
+	Nos []int64
+	All int
+}
+
+// matching returns the facts that each of some terms finds, and then the messages.
+func matching(s recall.Searcher, terms []recall.Term) (out []matched, err error) {
+	for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
+		for _, term := range terms {
+			nos, all, err := s.Matching(rec, term, 1000)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, matched{nos, all})
+		}
+	}
+	return out, nil
+}
+
 // TestRowsThatAreHeldAreNotLookedForAgain counts the bytes that the server answers with.
 func TestRowsThatAreHeldAreNotLookedForAgain(t *testing.T) {
 	t.Parallel()
@@ -306,18 +329,16 @@ func TestRowsThatAreHeldAreNotLookedForAgain(t *testing.T) {
 		w.retain("b")
 		w.say("b")
 	}
-	cfg := postgres.DefaultConfig(dsn)
-	cfg.SketchFrom, cfg.ReadOnly = 100, true
-	reader := open(t, cfg)
+	reader := openReader(t, dsn, 100)
+	var terms []recall.Term
+	for _, word := range rowWords {
+		terms = append(terms, recall.Term{Forms: []string{word}})
+	}
 	search := func() int64 {
 		before := server.answered.Load()
 		err := reader.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error {
-			for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
-				for _, word := range rowWords {
-					if _, _, err := s.Matching(rec, recall.Term{Forms: []string{word}}, 1000); err != nil {
-						return err
-					}
-				}
+			if _, err := matching(s, terms); err != nil {
+				return err
 			}
 			_, err := s.Around([]int64{10, 20, 30, 40, 50}, 3, 4)
 			return err
@@ -351,29 +372,12 @@ func TestWordsOfALargeBankAreNotLookedForInTheDatabase(t *testing.T) {
 		w.retain("b")
 		w.say("b")
 	}
-	open1 := func(dsn string, from int) *postgres.DB {
-		cfg := postgres.DefaultConfig(dsn)
-		cfg.SketchFrom, cfg.ReadOnly = from, true
-		return open(t, cfg)
-	}
-	indexing, bare := open1(counted, 100), open1(dsn, 1<<40)
-	type found struct {
-		Nos []int64
-		All int
-	}
-	search := func(db *postgres.DB, terms ...recall.Term) (out []found, trips int64) {
+	indexing, bare := openReader(t, counted, 100), openReader(t, dsn, 1<<40)
+	search := func(db *postgres.DB, terms ...recall.Term) (out []matched, trips int64) {
 		before := server.trips.Load()
-		err := db.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error {
-			for _, rec := range []memory.Record{memory.RecordFact, memory.RecordMessage} {
-				for _, term := range terms {
-					nos, all, err := s.Matching(rec, term, 1000)
-					if err != nil {
-						return err
-					}
-					out = append(out, found{nos, all})
-				}
-			}
-			return nil
+		err := db.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) (err error) {
+			out, err = matching(s, terms)
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -431,9 +435,7 @@ func TestManyHiddenRowsAreReadApart(t *testing.T) {
 		c.Facts = append(c.Facts, f)
 	}
 	w.change("b", c)
-	cfg := postgres.DefaultConfig(dsn)
-	cfg.SketchFrom, cfg.ReadOnly = 1, true
-	reader := open(t, cfg)
+	reader := openReader(t, dsn, 1)
 	lanterns := func() {
 		t.Helper()
 		err := reader.Search(t.Context(), "b", memory.Filter{}, func(s recall.Searcher) error {
@@ -458,9 +460,7 @@ func TestAFactWithTheNumberOfAnErasedOneIsFound(t *testing.T) {
 	t.Parallel()
 	dsn := newSchema(t)
 	w := &writing{t: t, db: open(t, postgres.DefaultConfig(dsn)), rng: rand.New(rand.NewPCG(1, 5))}
-	cfg := postgres.DefaultConfig(dsn)
-	cfg.SketchFrom, cfg.ReadOnly = 1, true
-	reader := open(t, cfg)
+	reader := openReader(t, dsn, 1)
 	to := said.Add(time.Hour)
 	lanterns := func(name string, version uint64, ended bool) {
 		var c memory.Changes
