@@ -164,7 +164,9 @@ func (d *draft) commit(ctx context.Context, last uint64) error {
 }
 
 // commitDecisions stores what does not follow from the stream before a window depends on it: the decisions of quotas,
-// and the settings of sessions that begin or continue.
+// and the settings of sessions that begin or continue. The state of a session that was read is stored as it is: a server that
+// lags, or was parted from the others, may have answered with an earlier one, whose windows would be others. The broker
+// refuses that one.
 func (d *draft) commitDecisions(ctx context.Context) error {
 	var records []kv.Record
 	var set []func(rev uint64)
@@ -182,7 +184,7 @@ func (d *draft) commitDecisions(ctx context.Context) error {
 	}
 	for _, n := range d.order {
 		s := d.sessions[n]
-		if !s.cut || len(s.chosen) == 0 {
+		if !s.cut || len(s.chosen) == 0 && s.base.latest {
 			continue
 		}
 		early := s.base.Session
@@ -192,7 +194,7 @@ func (d *draft) commitDecisions(ctx context.Context) error {
 			return err
 		}
 		records = append(records, r)
-		set = append(set, func(rev uint64) { s.base.record.Revision = rev })
+		set = append(set, s.base.stored)
 	}
 	return d.write(ctx, records, set)
 }
@@ -216,7 +218,7 @@ func (d *draft) commitSessions(ctx context.Context) error {
 			return err
 		}
 		records = append(records, r)
-		set = append(set, func(rev uint64) { s.base.record.Revision = rev })
+		set = append(set, s.base.stored)
 	}
 	return d.write(ctx, records, set)
 }

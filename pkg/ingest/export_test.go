@@ -1,6 +1,10 @@
 package ingest
 
-import "context"
+import (
+	"context"
+
+	"github.com/eunoe-memory/eunoe/pkg/events/kv"
+)
 
 // WithStep returns an Ingest that calls step between the steps of a batch; an error of it is a crash there.
 func WithStep(i *Ingest, step func(string) error) *Ingest {
@@ -10,6 +14,22 @@ func WithStep(i *Ingest, step func(string) error) *Ingest {
 
 // RunPartition runs one partition without a lease.
 func RunPartition(ctx context.Context, i *Ingest, part int) error { return i.runPartition(ctx, part) }
+
+// RunPartitionWith runs one partition without a lease, with states of sessions in the place of those that it reads.
+func RunPartitionWith(ctx context.Context, i *Ingest, part int, states []kv.Record) error {
+	p := newPartition(i, part)
+	if err := p.load(ctx); err != nil {
+		return err
+	}
+	for _, r := range states {
+		e, err := readEntry(r)
+		if err != nil {
+			return err
+		}
+		p.restore(e)
+	}
+	return p.follow(ctx)
+}
 
 // Limiter decides on the events of one bank.
 type Limiter = limiter

@@ -48,8 +48,12 @@ type sessionName struct {
 type entry struct {
 	Session
 	record  kv.Record
+	latest  bool   // this owner wrote the record: no other state was stored since
 	flushed uint64 // last message for which an idle flush was published
 }
+
+// stored notes the revision of the record that this owner wrote.
+func (e *entry) stored(revision uint64) { e.record.Revision, e.latest = revision, true }
 
 // limited is the limiter of a bank as stored.
 type limited struct {
@@ -76,6 +80,11 @@ func (p *partition) run(ctx context.Context) error {
 		}
 		return err
 	}
+	return p.follow(ctx)
+}
+
+// follow reads the partition from the position that was loaded.
+func (p *partition) follow(ctx context.Context) error {
 	p.metrics.Partitions.Add(1)
 	defer p.metrics.Partitions.Add(-1)
 	g, ctx := errgroup.WithContext(ctx)

@@ -104,7 +104,7 @@ func (b Bucket) PutAll(ctx context.Context, records []Record) error {
 }
 
 // written returns the revision of a record that was sent. One that had to be sent again conflicts with itself where only the
-// acknowledgement of an earlier time was lost: then the key has its value.
+// acknowledgement of an earlier time was lost: then the key has its value, and a later revision than it was written over.
 func (b Bucket) written(ctx context.Context, r Record, s events.Stored) (uint64, error) {
 	err := events.Classify(s.Err, "write %s of %s", r.Key, b.name)
 	if s.Sent < 2 || !errors.Is(err, memory.ErrConflict) {
@@ -114,7 +114,7 @@ func (b Bucket) written(ctx context.Context, r Record, s events.Stored) (uint64,
 	if unread != nil {
 		return 0, unread
 	}
-	if now.Value == nil || !bytes.Equal(now.Value, r.Value) {
+	if now.Value == nil || now.Revision <= r.Revision || !bytes.Equal(now.Value, r.Value) {
 		return 0, err
 	}
 	return now.Revision, nil
