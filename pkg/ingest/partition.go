@@ -48,7 +48,7 @@ type sessionName struct {
 type entry struct {
 	Session
 	record  kv.Record
-	latest  bool   // this owner wrote the record: no other state was stored since
+	latest  bool   // this owner wrote the record, which is no earlier one then
 	flushed uint64 // last message for which an idle flush was published
 }
 

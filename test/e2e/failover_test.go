@@ -14,26 +14,11 @@ import (
 	"github.com/eunoe-memory/eunoe/test/programs"
 )
 
-// newStandby starts a standby of a server, which ends with the test.
-func newStandby(t *testing.T, primary *postgrestest.Server) *postgrestest.Server {
-	t.Helper()
-	s, err := primary.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // TestAFailoverToAStandbyThatLags kills a server and promotes a standby that lacks the last minutes of it.
 func TestAFailoverToAStandbyThatLags(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.ForTest(t)
-	standby := newStandby(t, primary)
+	standby := primary.StandbyForTest(t)
 	fallsBack(t, postgrestest.Written("eunoe", primary, standby), func() {
 		if _, err := standby.Part(t.Context()); err != nil {
 			t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 func TestAQueryServiceReadsAReplica(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.ForTest(t)
-	standby := newStandby(t, primary)
+	standby := primary.StandbyForTest(t)
 	conn, err := pgx.Connect(t.Context(), primary.Schema("public"))
 	if err != nil {
 		t.Fatal(err)

@@ -97,22 +97,15 @@ WHERE NOT l.granted AND a.application_name = $1 AND l.waitstart < clock_timestam
 func TestAReadOfALockedTableEnds(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.ForTest(t)
-	standby, err := primary.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := standby.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	standby := primary.StandbyForTest(t)
 	w := &writing{t: t, db: open(t, postgres.DefaultConfig(primary.Schema("eunoe"))), rng: rand.New(rand.NewPCG(1, 2))}
 	w.say("b")
 	cfg := postgres.DefaultConfig(standby.Schema("eunoe"))
 	cfg.ReadOnly, cfg.Locked = true, 100*time.Millisecond
 	var reader *postgres.DB
 	natstest.Eventually(t, "the standby has the store", func() bool {
-		reader, err = postgres.Open(cfg)
+		db, err := postgres.Open(cfg)
+		reader = db
 		return err == nil
 	})
 	t.Cleanup(func() { _ = reader.Close() })

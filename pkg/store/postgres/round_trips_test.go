@@ -190,7 +190,7 @@ func TestRoundTripsOfAWriteAndOfARecall(t *testing.T) {
 	first := batchOf(61) // prepares the statements for many rows
 	checkTrips(t, "a write at best", write, mostTripsOfWrite-1)
 	slices.Sort(write)
-	checkTrips(t, "one of ten writes", write[len(write)*9/10-1:], mostTripsOfWrite)
+	checkTrips(t, "the slowest of nine in ten writes", write[len(write)*9/10-1:], mostTripsOfWrite)
 	var windows []memory.Write
 	var events []consolidate.MessageEvent
 	for n := 101; n <= 110; n++ {

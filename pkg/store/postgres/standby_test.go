@@ -19,15 +19,7 @@ import (
 func TestAReaderOfAStandbyNeverReadsPartsOfTwoStores(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.ForTest(t)
-	standby, err := primary.Standby()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := standby.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	standby := primary.StandbyForTest(t)
 	said := time.Unix(1_700_000_000, 0).UTC()
 	fill := func(schema string, messages uint64) {
 		db, err := postgres.Open(postgres.DefaultConfig(primary.Schema(schema)))
@@ -48,6 +40,7 @@ func TestAReaderOfAStandbyNeverReadsPartsOfTwoStores(t *testing.T) {
 	fill("eunoe", 3)
 	fill("eunoe_rebuild", 5)
 	var db *postgres.DB
+	var err error
 	natstest.Eventually(t, "the standby has the store", func() bool {
 		db, err = reader()
 		return err == nil

@@ -40,7 +40,7 @@ type applier struct {
 	put     map[memory.CompositeID]int64 // row numbers of the composites of the changes being applied
 	stored  stored                       // of what they change
 	known   *known                       // of the write being applied; nil once it changes something
-	takes   bool                         // composites that no plan has read are taken for new ones (storedComposites)
+	assumes bool                         // composites that no plan has read are taken for new ones (storedComposites)
 	named   map[memory.EntityID]int      // by how many more live facts each entity is named (countEntities)
 
 	counter  *schema.Counter  // of the transaction

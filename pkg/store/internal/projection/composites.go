@@ -96,11 +96,11 @@ func (a *applier) storedComposites(bank int64, c memory.Changes) (map[memory.Com
 	const find = `SELECT c.id, c.no, c.level, c.text, c.grams, c.entities FROM json_each(?1) j CROSS JOIN composites c ON c.id = j.value WHERE +c.bank = ?2`
 	out := map[memory.CompositeID]compositeState{}
 	var unknown []memory.CompositeID
-	know := func(id memory.CompositeID, takes bool) {
+	know := func(id memory.CompositeID, assumes bool) {
 		was, cached := a.cache.Composite(bank, id)
 		if no, placed := a.cache.Row(bank, string(id)); cached && placed {
 			out[id] = compositeState{no: no, level: was.Level, text: was.Text, grams: schema.Grams(was.Text), entities: was.Entities}
-		} else if cached || !takes {
+		} else if cached || !assumes {
 			unknown = append(unknown, id)
 		}
 	}
@@ -108,7 +108,7 @@ func (a *applier) storedComposites(bank int64, c memory.Changes) (map[memory.Com
 		know(id, false)
 	}
 	for i := range c.Composites {
-		know(c.Composites[i].ID, a.takes && a.tx.Sends())
+		know(c.Composites[i].ID, a.assumes && a.tx.Sends())
 	}
 	if len(unknown) == 0 {
 		return out, nil

@@ -30,11 +30,11 @@ func (db *DB) ApplyWrites(ctx context.Context, after, last uint64, writes []memo
 	return nil
 }
 
-// applyWrites is ApplyWrites. takes is that of the applier: a composite that was taken for a new one is engine.ErrExists.
-func (db *DB) applyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func, takes bool) error {
+// applyWrites is ApplyWrites. assumes is that of the applier: a composite that was taken for a new one is engine.ErrExists.
+func (db *DB) applyWrites(ctx context.Context, after, last uint64, writes []memory.Write, decide plan.Func, assumes bool) error {
 	var cached *cache.Cache
 	err := db.apply(ctx, func(a *applier) error {
-		a.takes = takes
+		a.assumes = assumes
 		fenced, err := a.advance(StreamWrites, after, last)
 		if err != nil {
 			return err

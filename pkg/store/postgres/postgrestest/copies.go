@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,6 +26,16 @@ func (s *Server) Standby() (*Server, error) {
 		return nil, errors.Join(err, os.RemoveAll(standby.dir))
 	}
 	return standby, nil
+}
+
+// StandbyForTest is Standby until the test ends.
+func (s *Server) StandbyForTest(t testing.TB) *Server {
+	t.Helper()
+	standby, err := s.Standby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return standby.until(t)
 }
 
 func (s *Server) copied(options ...string) (*Server, error) {

@@ -59,6 +59,11 @@ func ForTest(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s.until(t)
+}
+
+// until stops the server when the test ends.
+func (s *Server) until(t testing.TB) *Server {
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
