@@ -358,6 +358,31 @@ func TestRequests(t *testing.T) {
 	})
 }
 
+func TestWaitingForABankSurvivesALostStatus(t *testing.T) {
+	t.Parallel()
+	conn, c := start(t)
+	asked := 0
+	answer(t, conn, "mem.losing.status", func(r micro.Request) {
+		if asked++; asked > 1 { // the first of those who answer is lost with its server
+			respond(t, r, wire.Status{Settled: true, Facts: asked})
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), natstest.Patience)
+	defer cancel()
+	if st, err := c.WaitSettled(ctx, "losing", nil); err != nil || st.Facts != 2 {
+		t.Errorf("got %+v, %v", st, err)
+	}
+
+	impatient, err := client.New(client.Config{Timeout: 50 * time.Millisecond, Wait: client.DefaultConfig().Wait}, client.Deps{Conn: conn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer(t, conn, "mem.lost.status", func(micro.Request) {})
+	if _, err := impatient.WaitSettled(ctx, "lost", nil); !errors.Is(err, memory.ErrDeadline) {
+		t.Errorf("nobody answers within the client's timeout: got %v", err)
+	}
+}
+
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	conn, c := start(t)

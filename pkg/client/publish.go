@@ -17,8 +17,8 @@ import (
 
 // Publish stores one chat message in the bank's log and returns its sequence, which RecallRequest.After takes. When the
 // error is nil the message is kept for good, whatever is down behind the broker. A message without ID gets the id
-// memory.SequenceID(seq); one whose ID the bank has seen counts as a duplicate, and the first body stands. A wrong
-// message is ErrInvalid, naming the field, before anything is sent.
+// memory.SequenceID(seq); one whose ID the bank has seen counts as a duplicate, and the first body stands. A message with an
+// ID is published again when its acknowledgement is lost with a server, until ctx ends. A wrong message is ErrInvalid, naming the field, before anything is sent.
 func (c *Client) Publish(ctx context.Context, bank memory.BankID, session memory.SessionID, m memory.Message) (uint64, error) {
 	if err := checkNames(bank, session); err != nil {
 		return 0, err
@@ -30,7 +30,7 @@ func (c *Client) Publish(ctx context.Context, bank memory.BankID, session memory
 	if err != nil {
 		return 0, fmt.Errorf("publish to session %s: %w", session, err)
 	}
-	return c.publish(ctx, bank, session, body)
+	return c.publish(ctx, bank, session, m, body)
 }
 
 // PublishBody is Publish with the event's body as it is to stand in the log: fields this version does not know are kept.
@@ -45,14 +45,18 @@ func (c *Client) PublishBody(ctx context.Context, bank memory.BankID, session me
 	if err := m.Validate(); err != nil {
 		return 0, fmt.Errorf("publish to session %s: %w", session, err)
 	}
-	return c.publish(ctx, bank, session, body)
+	return c.publish(ctx, bank, session, m, body)
 }
 
-func (c *Client) publish(ctx context.Context, bank memory.BankID, session memory.SessionID, body []byte) (uint64, error) {
+func (c *Client) publish(ctx context.Context, bank memory.BankID, session memory.SessionID, m memory.Message, body []byte) (uint64, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	ctx, reason := c.refused.watch(ctx, c.conn.Naming.MessageSubject(bank, session))
-	seq, err := c.conn.PublishMessage(ctx, bank, session, body)
+	publish := c.conn.PublishMessage
+	if m.ID != "" {
+		publish = c.conn.PublishIdentified
+	}
+	seq, err := publish(ctx, bank, session, body)
 	if err = reason(err); err != nil {
 		return 0, fmt.Errorf("publish to session %s: %w", session, published(err))
 	}
@@ -94,7 +98,7 @@ func (c *Client) PublishAll(ctx context.Context, bank memory.BankID, session mem
 }
 
 // Flush says that a conversation paused or ended, so that what is left of it is extracted now. It returns the sequence
-// of the flush in the log.
+// of the flush in the log. It is repeated when its acknowledgement is lost with a server.
 func (c *Client) Flush(ctx context.Context, bank memory.BankID, session memory.SessionID) (uint64, error) {
 	if err := checkNames(bank, session); err != nil {
 		return 0, err

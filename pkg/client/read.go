@@ -109,14 +109,21 @@ func (c *Client) DeadLetters(ctx context.Context, bank memory.BankID, req wire.L
 // settledPause is the longest pause between two looks of WaitSettled. A status takes some milliseconds.
 const settledPause = 250 * time.Millisecond
 
+// statusWithin is how long WaitSettled waits for one status before it asks for another, twice as long each time: the answer of a
+// process that is lost with its server does not come.
+const statusWithin = 3 * time.Second
+
 // WaitSettled asks for the bank's status until every message published for it has been handled, and returns the last
 // status. It calls each, if not nil, with every status on the way. It asks after 50 ms at first and four times a second at
 // the slowest. A bank that does not exist yet is waited for; the end of ctx is ErrDeadline.
 func (c *Client) WaitSettled(ctx context.Context, bank memory.BankID, each func(wire.Status)) (wire.Status, error) {
-	pause := 50 * time.Millisecond
+	pause, patience := 50*time.Millisecond, statusWithin
 	var last wire.Status
 	for {
-		st, err := c.Status(ctx, bank)
+		asking, cancel := context.WithTimeout(ctx, min(patience, c.timeout))
+		st, err := c.Status(asking, bank)
+		lost := err != nil && asking.Err() != nil
+		cancel()
 		switch {
 		case err == nil:
 			last = st
@@ -128,6 +135,8 @@ func (c *Client) WaitSettled(ctx context.Context, bank memory.BankID, each func(
 			}
 		case ctx.Err() != nil:
 			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, memory.ErrDeadline)
+		case lost && patience < c.timeout:
+			patience *= 2
 		case !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrUnavailable):
 			return last, fmt.Errorf("wait for bank %s to settle: %w", bank, err)
 		}

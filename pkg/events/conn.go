@@ -183,7 +183,7 @@ func NewConn(nc *nats.Conn, prefix string) (*Conn, error) {
 	}
 	n.Prefix = n.prefix()
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(5*time.Second), jetstream.WithPublishAsyncMaxPending(4096),
-		jetstream.WithPublishAsyncTimeout(10*time.Second))
+		jetstream.WithPublishAsyncTimeout(publishWithin))
 	if err != nil {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}

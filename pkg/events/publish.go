@@ -25,13 +25,23 @@ func (c *Conn) PublishMessage(ctx context.Context, bank memory.BankID, session m
 	return seq, err
 }
 
-// PublishFlush stores a flush of a session and returns its sequence.
+// PublishIdentified is PublishMessage of a message that has an id: one that is not acknowledged, because the server that was to
+// do so is lost, is published again until ctx ends. What is stored twice by that counts as a duplicate.
+func (c *Conn) PublishIdentified(ctx context.Context, bank memory.BankID, session memory.SessionID, body []byte) (uint64, error) {
+	ctx, span := c.beginPublish(ctx, bank, session)
+	seq, err := c.publishAgain(ctx, c.Naming.MessageSubject(bank, session), body)
+	span.At(seq).End(err)
+	return seq, err
+}
+
+// PublishFlush stores a flush of a session and returns its sequence. One that is not acknowledged is published again, as by
+// PublishIdentified: a second flush harms nothing.
 func (c *Conn) PublishFlush(ctx context.Context, bank memory.BankID, session memory.SessionID, f memory.Flush) (uint64, error) {
 	body, err := memory.Encode(f)
 	if err != nil {
 		return 0, fmt.Errorf("encode flush: %w", err)
 	}
-	return c.PublishPlain(ctx, c.Naming.FlushSubject(bank, session), body)
+	return c.publishAgain(ctx, c.Naming.FlushSubject(bank, session), body)
 }
 
 // PublishPlain publishes without a Nats-Msg-Id and returns the sequence. An acknowledgement that reports a duplicate
@@ -48,6 +58,25 @@ func (c *Conn) PublishPlain(ctx context.Context, subject string, body []byte) (u
 		}
 	}
 	return 0, fmt.Errorf("publish to %s: the broker called it a duplicate each time: %w", subject, memory.ErrUnavailable)
+}
+
+// publishAgain is PublishPlain of what is harmless to repeat. It waits for one acknowledgement no longer than for an answer. A
+// ctx without a deadline ends after as long as an asynchronous publish.
+func (c *Conn) publishAgain(ctx context.Context, subject string, body []byte) (uint64, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, publishWithin)
+		defer cancel()
+	}
+	for {
+		try, stop := bounded(ctx)
+		seq, err := c.PublishPlain(try, subject, body)
+		late := err != nil && try.Err() != nil && ctx.Err() == nil
+		stop()
+		if !late {
+			return seq, err
+		}
+	}
 }
 
 // PublishWindow queues a window. Its id is the Nats-Msg-Id, so that a repeat within two minutes is dropped.
@@ -172,6 +201,9 @@ func (c *Conn) beginAppend(ctx context.Context, w memory.Write, m *nats.Msg) (co
 func NewMsg(subject, id string, body []byte) *nats.Msg {
 	return &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: []string{id}}}
 }
+
+// publishWithin is how long a publish may take that has no deadline of its own.
+const publishWithin = 10 * time.Second
 
 // StallWait is how long an asynchronous publish waits while too many others are not acknowledged.
 const StallWait = 5 * time.Second

@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,6 +160,78 @@ func TestPublisher(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+func TestWhatIsNotAcknowledgedIsPublishedAgain(t *testing.T) {
+	t.Parallel()
+	const bank, session = "b", "s"
+	for name, publish := range map[string]func(context.Context, *events.Conn) (uint64, error){
+		"message with an id": func(ctx context.Context, c *events.Conn) (uint64, error) {
+			return c.PublishIdentified(ctx, bank, session, []byte(`{"id":"m1","content":"I moved to Lisbon."}`))
+		},
+		"flush": func(ctx context.Context, c *events.Conn) (uint64, error) {
+			return c.PublishFlush(ctx, bank, session, memory.Flush{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := natstest.Start(t)
+			stored := acknowledges(t, c, false)
+			ctx, cancel := context.WithTimeout(t.Context(), natstest.Patience)
+			defer cancel()
+			type result struct {
+				seq uint64
+				err error
+			}
+			done := make(chan result, 1)
+			go func() {
+				seq, err := publish(ctx, c)
+				done <- result{seq, err}
+			}()
+			natstest.Eventually(t, "it is stored", func() bool { return stored() > 0 })
+			acknowledges(t, c, true)
+			r := <-done
+			if r.err != nil || r.seq < 2 || r.seq != stored() {
+				t.Errorf("the acknowledged one has sequence %d of %d: %v", r.seq, stored(), r.err)
+			}
+		})
+	}
+
+	t.Run("a message without an id is not", func(t *testing.T) {
+		t.Parallel()
+		c := natstest.Start(t)
+		stored := acknowledges(t, c, false)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // more than it is waited for one acknowledgement
+		defer cancel()
+		if _, err := c.PublishMessage(ctx, bank, session, []byte(`{"content":"I moved to Lisbon."}`)); err == nil || ctx.Err() == nil {
+			t.Errorf("it came back before its time: %v", err)
+		}
+		if n := stored(); n != 1 {
+			t.Errorf("it is stored %d times", n)
+		}
+	})
+}
+
+// acknowledges makes the stream of messages acknowledge what it stores, or not, and returns a function that says what it stored last.
+func acknowledges(t *testing.T, c *events.Conn, yes bool) (stored func() uint64) {
+	t.Helper()
+	s, err := c.JS.Stream(t.Context(), c.Naming.Messages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := s.CachedInfo().Config
+	cfg.NoAck = !yes
+	if s, err = c.JS.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	return func() uint64 {
+		info, err := s.Info(t.Context())
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		return info.State.LastSeq
+	}
 }
 
 func TestWrites(t *testing.T) {

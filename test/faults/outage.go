@@ -54,6 +54,7 @@ func Outages(seed uint64, n int, kinds ...string) []Outage {
 type Recovery struct {
 	Outage
 	Acknowledged, Settled time.Duration
+	Failed                []error // attempts to settle that were given up
 }
 
 // Suffer makes an outage happen, measures the recovery with a client, and mends it. It returns when every broker is
@@ -78,7 +79,7 @@ func (w *Replicated) Suffer(ctx context.Context, c *client.Client, o Outage) (Re
 	if err := probe.settled(ctx); err != nil {
 		return r, fmt.Errorf("%s: nothing is settled: %w", o.Kind, err)
 	}
-	r.Settled = time.Since(began)
+	r.Settled, r.Failed = time.Since(began), probe.failed
 	if err := w.Mend(); err != nil {
 		return r, err
 	}
@@ -132,8 +133,9 @@ const probeSession memory.SessionID = "s"
 
 // probe publishes until it is heard.
 type probe struct {
-	c    *client.Client
-	name string
+	c      *client.Client
+	name   string
+	failed []error // of settled
 }
 
 // acknowledged publishes a message every tenth of a second, whatever became of the earlier ones, until one is
@@ -182,6 +184,7 @@ func (p *probe) settled(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
+		p.failed = append(p.failed, err)
 		if waited := pass(ctx, 50*time.Millisecond); waited != nil {
 			return errors.Join(waited, err)
 		}

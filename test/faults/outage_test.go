@@ -115,6 +115,9 @@ func suffer(ctx context.Context, t *testing.T, w *faults.Replicated, traffic fau
 				return err
 			}
 			t.Logf("%3d  %-46s acknowledged after %6s, settled after %6s", n+1, o.Kind, r.Acknowledged.Round(10*time.Millisecond), r.Settled.Round(10*time.Millisecond))
+			for _, err := range r.Failed {
+				t.Logf("     meanwhile: %v", err)
+			}
 			list = append(list, r)
 			if err := w.LetWork(ctx); err != nil {
 				return err

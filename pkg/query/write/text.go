@@ -51,7 +51,7 @@ func (a *Appender) retainText(ctx context.Context, bank memory.BankID, r wire.Re
 	if err != nil {
 		return wire.RetainReply{}, fmt.Errorf("encode the text of %s: %w", op, err)
 	}
-	seq, err := a.deps.Conn.PublishMessage(ctx, bank, session, body)
+	seq, err := a.deps.Conn.PublishIdentified(ctx, bank, session, body)
 	if err != nil {
 		return wire.RetainReply{}, &opError{op, err}
 	}
