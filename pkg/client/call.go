@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eunoe-memory/eunoe/internal/telemetry"
+	"github.com/eunoe-memory/eunoe/pkg/events"
 	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/wire"
 )
@@ -52,7 +54,7 @@ func Call[Request, Reply any](ctx context.Context, c *Client, e wire.Endpoint[Re
 	if err != nil {
 		return reply, fmt.Errorf("request %s: %w", subject, err)
 	}
-	data, err := c.request(ctx, subject, body)
+	data, err := c.request(ctx, e.Describe(), subject, body)
 	if err != nil {
 		return reply, err
 	}
@@ -68,7 +70,7 @@ func (c *Client) Ask(ctx context.Context, e wire.Description, bank memory.BankID
 	if err != nil {
 		return nil, err
 	}
-	return c.request(ctx, subject, body)
+	return c.request(ctx, e, subject, body)
 }
 
 // AskStream is Ask for an endpoint that streams: piece gets the body of each message that answers, the whole reply last.
@@ -110,12 +112,16 @@ func (c *Client) subject(bank memory.BankID, endpoint string) (string, error) {
 	return c.conn.Naming.RequestSubject(bank, endpoint), nil
 }
 
-func (c *Client) request(ctx context.Context, subject string, body []byte) ([]byte, error) {
+func (c *Client) request(ctx context.Context, e wire.Description, subject string, body []byte) ([]byte, error) {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	ctx, span := c.begin(ctx, subject)
 	ctx, reason := c.refused.watch(ctx, subject)
-	msg, err := c.conn.NC.RequestMsgWithContext(ctx, &nats.Msg{Subject: subject, Data: body, Header: telemetry.Inject(ctx, nil)})
+	send := c.conn.NC.RequestMsgWithContext
+	if e.Role == wire.Bot && !e.Writes() {
+		send = c.sendAgain
+	}
+	msg, err := send(ctx, &nats.Msg{Subject: subject, Data: body, Header: telemetry.Inject(ctx, nil)})
 	if err = reason(err); err != nil {
 		span.End(err)
 		return nil, fmt.Errorf("request %s: %w", subject, meaning(err))
@@ -124,6 +130,46 @@ func (c *Client) request(ctx context.Context, subject string, body []byte) ([]by
 	span.End(err)
 	return msg.Data, err
 }
+
+// sendAgain sends a request that changes nothing, and once more whenever the connection is re-established before it is answered:
+// what went over one that broke may be lost. The first answer counts.
+func (c *Client) sendAgain(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		msg *nats.Msg
+		err error
+	}
+	answers := make(chan answer, 1)
+	send := func(again bool) {
+		msg, err := c.conn.NC.RequestMsgWithContext(ctx, m)
+		for again && errors.Is(err, nats.ErrNoResponders) && events.Sleep(ctx, returning) { // who answers connects again too
+			msg, err = c.conn.NC.RequestMsgWithContext(ctx, m)
+		}
+		select {
+		case answers <- answer{msg, err}:
+		default: // another one was first
+		}
+	}
+	connected := c.conn.NC.StatusChanged(nats.CONNECTED)
+	defer c.conn.NC.RemoveStatusListener(connected)
+	go send(false)
+	for {
+		select {
+		case a := <-answers:
+			return a.msg, a.err
+		case _, open := <-connected:
+			if open {
+				go send(true)
+			} else {
+				connected = nil // the connection was closed, and the request has its error
+			}
+		}
+	}
+}
+
+// returning is how long it is waited for those who answer after the connection was re-established, before they are asked again.
+const returning = 100 * time.Millisecond
 
 // begin begins the span of a request, named after its endpoint.
 func (c *Client) begin(ctx context.Context, subject string) (context.Context, telemetry.Span) {

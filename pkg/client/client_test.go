@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -455,6 +456,63 @@ func TestItBuildsWithoutCgo(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestAReadIsSentAgainOverANewConnection(t *testing.T) {
+	t.Parallel()
+	srv := natstest.StartServer(t)
+	c, err := client.New(client.DefaultConfig(), client.Deps{Conn: srv.Connect(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked, stored atomic.Int32
+	service := srv.Connect(t)
+	lost := make(chan struct{}, 1)
+	answer(t, service, "mem.b.status", func(r micro.Request) {
+		if asked.Add(1) == 1 {
+			lost <- struct{}{}
+			return
+		}
+		respond(t, r, wire.Status{Facts: 7})
+	})
+	answer(t, service, "mem.b.retain", func(micro.Request) {
+		if stored.Add(1) == 1 {
+			lost <- struct{}{}
+		}
+	})
+	restart := func() {
+		<-lost
+		srv.Server.Shutdown()
+		srv.Restart(t)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), natstest.Patience)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		st, err := c.Status(ctx, "b")
+		if err == nil && st.Facts != 7 {
+			err = fmt.Errorf("got %+v", st)
+		}
+		done <- err
+	}()
+	restart()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+
+	writing, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		_, err := c.Retain(writing, "b", wire.RetainRequest{Text: "Ann likes tea."})
+		done <- err
+	}()
+	restart()
+	natstest.Eventually(t, "both are connected again", func() bool { st, err := c.Status(ctx, "b"); return err == nil && st.Facts == 7 })
+	stop()
+	if err := <-done; err == nil || stored.Load() != 1 {
+		t.Errorf("a write was sent %d times: %v", stored.Load(), err)
 	}
 }
 

@@ -35,7 +35,6 @@ func mediaType(r *http.Request) error {
 
 // ask forwards a request to its endpoint.
 func ask(e wire.Description) func(*Gateway, http.ResponseWriter, *http.Request, *caller) error {
-	_, writes := e.Request.Type.FieldByName("Op")
 	return func(g *Gateway, w http.ResponseWriter, r *http.Request, c *caller) error {
 		if err := checkQuery(r, nil); err != nil {
 			return err
@@ -44,7 +43,7 @@ func ask(e wire.Description) func(*Gateway, http.ResponseWriter, *http.Request, 
 		if err != nil {
 			return err
 		}
-		if key := r.Header.Get("Idempotency-Key"); key != "" && writes {
+		if key := r.Header.Get("Idempotency-Key"); key != "" && e.Writes() {
 			if data, err = withOp(data, key); err != nil {
 				return err
 			}

@@ -49,6 +49,12 @@ type Description struct {
 	Reply   Body
 }
 
+// Writes reports whether the endpoint changes a bank: its request then can name an op, by which a repeat is known.
+func (d Description) Writes() bool {
+	_, yes := d.Request.Type.FieldByName("Op")
+	return yes
+}
+
 // Describe returns the entry without its type parameters.
 func (e Endpoint[Request, Reply]) Describe() Description {
 	return Description{
