@@ -168,7 +168,8 @@ func (c *Client) sendAgain(ctx context.Context, m *nats.Msg) (*nats.Msg, error) 
 	}
 }
 
-// returning is how long it is waited for those who answer after the connection was re-established, before they are asked again.
+// returning is the pause before a request that found nobody after a reconnect is sent once more: those who answer connect again
+// too.
 const returning = 100 * time.Millisecond
 
 // begin begins the span of a request, named after its endpoint.

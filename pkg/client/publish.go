@@ -17,8 +17,9 @@ import (
 
 // Publish stores one chat message in the bank's log and returns its sequence, which RecallRequest.After takes. When the
 // error is nil the message is kept for good, whatever is down behind the broker. A message without ID gets the id
-// memory.SequenceID(seq); one whose ID the bank has seen counts as a duplicate, and the first body stands. A message with an
-// ID is published again when its acknowledgement is lost with a server, until ctx ends. A wrong message is ErrInvalid, naming the field, before anything is sent.
+// memory.SequenceID(seq); one whose ID the bank has seen counts as a duplicate, and the first body stands. A message with
+// an ID is published again when its acknowledgement is lost with a server, until ctx ends. A wrong message is ErrInvalid,
+// naming the field, before anything is sent.
 func (c *Client) Publish(ctx context.Context, bank memory.BankID, session memory.SessionID, m memory.Message) (uint64, error) {
 	if err := checkNames(bank, session); err != nil {
 		return 0, err

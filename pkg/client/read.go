@@ -109,8 +109,8 @@ func (c *Client) DeadLetters(ctx context.Context, bank memory.BankID, req wire.L
 // settledPause is the longest pause between two looks of WaitSettled. A status takes some milliseconds.
 const settledPause = 250 * time.Millisecond
 
-// statusWithin is how long WaitSettled waits for one status before it asks for another, twice as long each time: the answer of a
-// process that is lost with its server does not come.
+// statusWithin is how long WaitSettled waits for one status before it asks for another, and twice as long each time: a
+// process that is lost with its server does not answer.
 const statusWithin = 3 * time.Second
 
 // WaitSettled asks for the bank's status until every message published for it has been handled, and returns the last

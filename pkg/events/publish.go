@@ -25,8 +25,8 @@ func (c *Conn) PublishMessage(ctx context.Context, bank memory.BankID, session m
 	return seq, err
 }
 
-// PublishIdentified is PublishMessage of a message that has an id: one that is not acknowledged, because the server that was to
-// do so is lost, is published again until ctx ends. What is stored twice by that counts as a duplicate.
+// PublishIdentified is PublishMessage of a message that has an id. Until ctx ends it is published again whenever no
+// acknowledgement comes, as from a server that is lost; what is stored twice by that counts as a duplicate.
 func (c *Conn) PublishIdentified(ctx context.Context, bank memory.BankID, session memory.SessionID, body []byte) (uint64, error) {
 	ctx, span := c.beginPublish(ctx, bank, session)
 	seq, err := c.publishAgain(ctx, c.Naming.MessageSubject(bank, session), body)
@@ -60,8 +60,8 @@ func (c *Conn) PublishPlain(ctx context.Context, subject string, body []byte) (u
 	return 0, fmt.Errorf("publish to %s: the broker called it a duplicate each time: %w", subject, memory.ErrUnavailable)
 }
 
-// publishAgain is PublishPlain of what is harmless to repeat. It waits for one acknowledgement no longer than for an answer. A
-// ctx without a deadline ends after as long as an asynchronous publish.
+// publishAgain is PublishPlain of what is harmless to repeat: it waits for one acknowledgement as long as for an answer
+// (askWithin), and then publishes again until ctx ends. Without a deadline it ends after publishWithin.
 func (c *Conn) publishAgain(ctx context.Context, subject string, body []byte) (uint64, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc

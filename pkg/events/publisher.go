@@ -132,15 +132,12 @@ func (p *Publisher) start(ctx context.Context, bank memory.BankID, session memor
 // Wait returns when done was called for every message of PublishAsync.
 func (p *Publisher) Wait() { p.await.Wait() }
 
-// send retries until the message is stored or Patience has passed. It waits for one acknowledgement no longer than for an answer:
-// that of a leader that is lost does not come.
+// send retries until the message is stored or Patience has passed.
 func (p *Publisher) send(ctx context.Context, msg *nats.Msg) (seq uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Patience)
 	defer cancel()
 	err = Retry(ctx, p.cfg.Backoff, func() (err error) {
-		try, stop := bounded(ctx)
-		defer stop()
-		seq, err = p.conn.PublishPlain(try, msg.Subject, msg.Data)
+		seq, err = p.conn.publishAgain(ctx, msg.Subject, msg.Data)
 		return err
 	}, nil)
 	return seq, err

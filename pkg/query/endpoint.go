@@ -143,11 +143,10 @@ func narrower(name string) string {
 	return "ask for less"
 }
 
-// needsLog are the requests that mean nothing while the log is not the one that the store was made from: those that
-// append to it, and status, which compares the two.
-var needsLog = map[string]bool{
-	wire.Observe.Name: true, wire.Consolidate.Name: true, wire.Retain.Name: true, wire.Forget.Name: true, wire.Feedback.Name: true, wire.Alias.Name: true,
-	wire.Edit.Name: true, wire.Apply.Name: true, wire.Conflicts.Name: true, wire.Bank.Name: true, wire.Reextract.Name: true, wire.Erase.Name: true, wire.StatusOf.Name: true,
+// needsLog reports whether a request means nothing while the log is not the one that the store was made from: one that
+// appends to it, and status, which compares the two.
+func needsLog(d wire.Description) bool {
+	return d.Writes() || d.Name == wire.Reextract.Name || d.Name == wire.StatusOf.Name
 }
 
 func (s *Service) call(ctx context.Context, h wire.Handler, r micro.Request, bank memory.BankID) (reply any, err error) {
@@ -157,7 +156,7 @@ func (s *Service) call(ctx context.Context, h wire.Handler, r micro.Request, ban
 			s.log.Error().Ctx(ctx).Str("stage", "query").Str("bank", string(bank)).Interface("error", p).Msg("a request panicked")
 		}
 	}()
-	if s.sameLog() != nil && needsLog[h.Name] {
+	if s.sameLog() != nil && needsLog(h.Description) {
 		return nil, fmt.Errorf("the log is not the one that the store was made from, and nothing is applied: restore the backup of the streams, or rebuild the store (/readyz says more): %w",
 			memory.ErrUnavailable)
 	}

@@ -3,12 +3,14 @@ package query_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
@@ -271,4 +273,31 @@ func TestService(t *testing.T) {
 			t.Errorf("by its vector: %+v, %v", found.Items, err)
 		}
 	})
+}
+
+// TestNothingIsWrittenToAnotherLog also says of every endpoint of a bot whether it writes: only those that do not may be sent twice.
+func TestNothingIsWrittenToAnotherLog(t *testing.T) {
+	t.Parallel()
+	another := errors.New("another log")
+	s := serveWith(t, func(d *query.Deps) { d.SameLog = func() error { return another } })
+	var refused []string
+	for _, e := range wire.Endpoints() {
+		if e.Role != wire.Bot {
+			continue
+		}
+		msg, err := s.nc.Request("mem.b."+e.Name, []byte("{}"), natstest.Patience)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		switch isRefused := strings.Contains(msg.Header.Get(micro.ErrorHeader), "the log is not the one"); {
+		case isRefused:
+			refused = append(refused, e.Name)
+		case e.Writes():
+			t.Errorf("%s is answered with %s", e.Name, msg.Data)
+		}
+	}
+	want := []string{"observe", "consolidate", "retain", "edit", "apply", "undo", "conflicts", "alias", "feedback", "bank", "forget", "status"}
+	if d := cmp.Diff(want, refused); d != "" {
+		t.Error(d)
+	}
 }
