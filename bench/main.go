@@ -89,7 +89,7 @@ func (a *cli) root() *cobra.Command {
 	}
 	a.AddFlags(root.PersistentFlags(), "print the figures as JSON, for programs")
 	root.AddCommand(a.loadCommands()...)
-	root.AddCommand(a.retrievalCommand(), a.confidenceCommand(), a.fitCommand(), a.buildCommand(), a.extractorsCommand(), a.changeCommand(), a.sentencesCommand(),
+	root.AddCommand(a.retrievalCommand(), a.confidenceCommand(), a.fitCommand(), a.buildCommand(), a.extractorsCommand(), a.changeCommand(), a.sentencesCommand(), a.factsCommand(),
 		a.dumpCommand(), a.doorsCommand())
 	return root
 }

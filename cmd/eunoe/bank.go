@@ -66,6 +66,7 @@ func (a *cli) bankSetCommand() *cobra.Command {
 	console.Optional(f, f.StringVar, &u.Background, "background", "", "background knowledge")
 	console.Optional(f, f.StringVar, &u.Mission, "mission", "", "purpose of the memory")
 	console.Optional(f, f.StringVar, &u.Instructions, "instructions", "", "instructions for extracting facts")
+	console.Optional(f, f.StringVar, &u.Zone, "zone", "", "time zone in which times without an offset are read, as Europe/Lisbon (default UTC)")
 	f.IntVar(&d.Skepticism, "skepticism", 3, "1 to 5: how much evidence a belief needs")
 	f.IntVar(&d.Literalism, "literalism", 3, "1 to 5: how much to prefer verbatim over paraphrase")
 	f.IntVar(&d.Empathy, "empathy", 3, "1 to 5: how prominent feelings are")
@@ -165,7 +166,7 @@ func (a *cli) completeDisposition(cmd *cobra.Command, d *memory.Disposition, cre
 
 func showBank(w io.Writer, b wire.BankReply) {
 	rows := [][]string{{"bank", string(b.ID)}}
-	for _, f := range [][2]string{{"name", b.Name}, {"description", b.Description}, {"background", b.Background}, {"mission", b.Mission}, {"instructions", b.Instructions}} {
+	for _, f := range [][2]string{{"name", b.Name}, {"description", b.Description}, {"background", b.Background}, {"mission", b.Mission}, {"instructions", b.Instructions}, {"zone", b.Zone}} {
 		if f[1] != "" {
 			rows = append(rows, []string{f[0], f[1]})
 		}

@@ -101,7 +101,7 @@ func profile(b memory.Bank) *wire.BankUpdate {
 	for _, f := range []struct {
 		value string
 		to    **string
-	}{{b.Name, &u.Name}, {b.Description, &u.Description}, {b.Background, &u.Background}, {b.Mission, &u.Mission}, {b.Instructions, &u.Instructions}} {
+	}{{b.Name, &u.Name}, {b.Description, &u.Description}, {b.Background, &u.Background}, {b.Mission, &u.Mission}, {b.Instructions, &u.Instructions}, {b.Zone, &u.Zone}} {
 		if f.value != "" {
 			*f.to = &f.value
 		}

@@ -118,6 +118,9 @@ func (d Draft) source(m memory.Message) memory.Source {
 	s := memory.Source{Message: m.ID, Seq: m.Seq, Said: m.Time, Start: m.Time}
 	if d.State != nil && d.Occurred.From != nil {
 		s.Start = memory.At(*d.Occurred.From)
+		if s.Start.After(m.Time) && !s.Start.After(m.Clock()) { // today, where today began after midnight of UTC
+			s.Start = m.Time
+		}
 	}
 	return s
 }

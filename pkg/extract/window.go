@@ -113,6 +113,8 @@ func (w *Worker) read(ctx context.Context, window memory.Window) (in Input, done
 	in.New, in.Context = redacted(pick(fresh), w.deps.Redactor), tails(pick(before), w.deps.Redactor)
 	if len(in.New) > 0 {
 		in.Profile, in.Entities = w.profile(ctx, window.Bank), w.entities(ctx, window.Bank)
+		inZone(in.New, in.Profile.Location())
+		inZone(in.Context, in.Profile.Location())
 	}
 	return in, done, nil
 }
@@ -270,5 +272,14 @@ func (w *Worker) appendUsage(ctx context.Context, bank memory.BankID, usage []me
 	_, err := w.deps.Conn.AppendWrite(ctx, memory.Write{Bank: bank, Kind: memory.WriteUsage, Op: ulid.Make().String(), Usage: usage})
 	if err != nil {
 		w.deps.Log.Warn().Err(err).Str("bank", string(bank)).Str("stage", memory.StageExtract).Msg("what a failed try took is not counted")
+	}
+}
+
+// inZone sets the local time of messages that came without an offset of their own.
+func inZone(messages []memory.Message, zone *time.Location) {
+	for i, m := range messages {
+		if m.Local.IsZero() && !m.Time.IsZero() {
+			messages[i].Local = memory.WallClock(m.Time.In(zone))
+		}
 	}
 }

@@ -57,6 +57,7 @@ type Bank struct {
 	Background   string          `json:"background,omitempty"`
 	Mission      string          `json:"mission,omitempty"`
 	Instructions string          `json:"instructions,omitempty"`
+	Zone         string          `json:"zone,omitempty"` // of the IANA database, in which times without an offset are read; "" = UTC
 	Disposition  Disposition     `json:"disposition"`
 	Windows      *WindowSettings `json:"windows,omitempty"`
 	Thresholds   *Thresholds     `json:"thresholds,omitempty"`
@@ -75,6 +76,7 @@ type BankUpdate struct {
 	Background   *string         `json:"background,omitempty"`
 	Mission      *string         `json:"mission,omitempty"`
 	Instructions *string         `json:"instructions,omitempty"`
+	Zone         *string         `json:"zone,omitempty"`
 	Disposition  *Disposition    `json:"disposition,omitempty"`
 	Windows      *WindowSettings `json:"windows,omitempty"`
 	Thresholds   *Thresholds     `json:"thresholds,omitempty"`
@@ -83,8 +85,17 @@ type BankUpdate struct {
 	Wait         *Duration       `json:"wait,omitempty"`
 }
 
+// Location returns the bank's zone, UTC where none is set.
+func (b Bank) Location() *time.Location {
+	zone, err := time.LoadLocation(b.Zone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // ReadsOnly reports whether the update names nothing to set.
 func (u BankUpdate) ReadsOnly() bool {
 	return !u.Create && u.Name == nil && u.Description == nil && u.Background == nil && u.Mission == nil &&
-		u.Instructions == nil && u.Disposition == nil && u.Windows == nil && u.Thresholds == nil && u.Quotas == nil && u.KeepRecalls == nil
+		u.Instructions == nil && u.Zone == nil && u.Disposition == nil && u.Windows == nil && u.Thresholds == nil && u.Quotas == nil && u.KeepRecalls == nil
 }

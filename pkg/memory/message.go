@@ -53,6 +53,9 @@ type Message struct {
 	Session SessionID `json:"-"`
 	Seq     uint64    `json:"-"` // sequence in MEM_MESSAGES
 	Stored  time.Time `json:"-"` // stream timestamp
+	// Local is Time on the clock of who said it, written as if it were UTC; zero where the event's time has no offset of
+	// its own and no zone of the bank is known.
+	Local time.Time `json:"-"`
 
 	ID       MessageID      `json:"id,omitempty"`
 	Role     Role           `json:"role,omitempty"`
@@ -117,6 +120,9 @@ func ParseMessage(bank BankID, session SessionID, seq uint64, stored time.Time, 
 	if m.Time.IsZero() {
 		m.Time = m.Stored
 	}
+	if _, offset := m.Time.Zone(); offset != 0 {
+		m.Local = WallClock(m.Time)
+	}
 	m.Time = At(m.Time)
 	return m, nil
 }
@@ -161,6 +167,14 @@ func orEmpty(b []byte) []byte {
 		return []byte("{}")
 	}
 	return b
+}
+
+// Clock returns the message's time on the clock of who said it, as if it were UTC: Local, or Time where that is not known.
+func (m Message) Clock() Instant {
+	if m.Local.IsZero() {
+		return m.Time
+	}
+	return m.Local
 }
 
 // SequenceID is the id of a message that was published without one: "seq:<sequence>".

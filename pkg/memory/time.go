@@ -83,3 +83,10 @@ type Instant = time.Time
 
 // At truncates a time to an Instant.
 func At(t time.Time) Instant { return t.UTC().Truncate(time.Microsecond) }
+
+// WallClock returns what a clock of t's own zone shows at t, as a time in UTC. Days that people name ("today", "on Friday")
+// are kept so, as whole days of UTC: the day is that of the speaker, wherever it is read.
+func WallClock(t time.Time) Instant {
+	_, offset := t.Zone()
+	return At(t.Add(time.Duration(offset) * time.Second))
+}

@@ -168,6 +168,11 @@ func initials(s string) bool {
 // ordinal reports whether the full stop behind a number makes it an ordinal ("am 20. Februar") or the number of a list
 // item, and does not end the sentence. said is the sentence up to the full stop.
 func ordinal(said, last, after string) bool {
+	for _, dash := range []string{"–", "-", "—"} { // "22.–24. Januar"
+		if first, second, ok := strings.Cut(last, dash); ok && strings.Trim(first, "0123456789.") == "" && first != "" {
+			said, last = "am "+second, second
+		}
+	}
 	if last == "" || len(last) > 4 || strings.Trim(last, "0123456789") != "" {
 		return false
 	}

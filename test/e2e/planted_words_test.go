@@ -288,7 +288,7 @@ func plantEverywhere(t *testing.T, q plain, p *planter, bank string) []string {
 	}
 	q.mustAsk("mem."+bank+".apply", string(curate))
 	send("feedback", "feedback", map[string]any{"feedback.retrieved": []any{fact}, "feedback.used": []any{edited["id"]}, "feedback.outcome": "success"})
-	send("bank", "bank", map[string]any{})
+	send("bank", "bank", map[string]any{"bank.zone": "Europe/Lisbon"})
 	for _, d := range wire.Endpoints() { // in every other form, most of which are refused
 		if d.Role == wire.Operator || d.Name == "retain" {
 			continue

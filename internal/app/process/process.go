@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"time"
+	_ "time/tzdata" // zones of banks, where the system has none
 
 	"github.com/nats-io/nats.go/micro"
 	"github.com/prometheus/client_golang/prometheus"

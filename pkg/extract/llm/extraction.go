@@ -192,7 +192,7 @@ func draft(raw json.RawMessage, said []memory.Message) extract.Draft {
 	if d.Confidence, why = f.confidence(); why != "" {
 		return extract.Draft{Refused: why}
 	}
-	d.Occurred = ParseSpan(f.text("d", "date", "when", "occurred"), said[numbers[0]-1].Time)
+	d.Occurred = ParseSpan(f.text("d", "date", "when", "occurred"), said[numbers[0]-1].Clock())
 	names := newEntityNames(f.names("e", "entities"), said)
 	d.Entities, d.State, d.Relations = names.entities(), f.state(names), f.relations(names)
 	return d

@@ -58,7 +58,7 @@ func (e *extraction) prompt(batch, before []utterance) memory.Prompt {
 func writeUtterances(b *strings.Builder, show []utterance, numbered bool) {
 	day := ""
 	for i, u := range show {
-		if d := u.message.Time.UTC().Format("Mon 2006-01-02"); d != day && !u.message.Time.IsZero() {
+		if d := u.message.Clock().Format("Mon 2006-01-02"); d != day && !u.message.Time.IsZero() {
 			day = d
 			b.WriteString("= " + d + "\n")
 		}

@@ -14,9 +14,9 @@ func TestNotesOfRelatives(t *testing.T) {
 		typ        memory.Type
 	}{
 		{"Husband's snoring again.", "Vera said: Husband's snoring again.", memory.TypeFact},
-		{"Grandpa slipped on the ice. He can't stand.", "Vera said: Grandpa slipped on the ice. He can't stand.", memory.TypeFact},
+		{"Grandpa slipped on the ice. He can't stand.", "Vera said: Grandpa slipped on the ice. He can't stand.", memory.TypeEvent},
 		{"The nurse changed the drip. She's calmer.", "Vera said: The nurse changed the drip. She's calmer.", memory.TypeFact},
-		{"ugh missed my driving test again", "Vera missed their driving test again.", memory.TypeFact},
+		{"ugh missed my driving test again", "Vera missed their driving test again.", memory.TypeEvent},
 		{"ngl I hate leeks", "Vera hates leeks.", memory.TypePreference},
 	} {
 		checkDraft(t, nil, c.said, c.want, c.typ)

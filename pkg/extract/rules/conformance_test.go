@@ -44,10 +44,10 @@ func TestConformance(t *testing.T) {
 			message("a", 1, memory.RoleUser, "Alice", "I adopted a cat."),
 			message("b", 2, memory.RoleUser, "Bob", "I bought a canoe."),
 			message("c", 5, memory.RoleUser, "Bob", "I painted the kitchen."),
-			message("d", 6, memory.RoleAssistant, "assistant", "I booked a table in Lisbon."),
+			message("d", 6, memory.RoleAssistant, "assistant", "I booked you a table in Lisbon for 5 June."),
 			message("e", 7, memory.RoleUser, "Alice", "I sold the piano."),
 		}
-		want := []string{"Alice adopted a cat.", "Bob bought a canoe.", "Bob painted the kitchen.", "The assistant booked a table in Lisbon.", "Alice sold the piano."}
+		want := []string{"Alice adopted a cat.", "Bob bought a canoe.", "Bob painted the kitchen.", "The assistant booked you a table in Lisbon for 5 June (5 June 2023).", "Alice sold the piano."}
 		got := facts(t, messages...)
 		if len(got) != len(want) {
 			t.Fatalf("%d facts", len(got))

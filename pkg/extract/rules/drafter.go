@@ -11,152 +11,179 @@ import (
 	"github.com/eunoe-memory/eunoe/pkg/text"
 	"github.com/eunoe-memory/eunoe/pkg/text/date"
 	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
+	"github.com/eunoe-memory/eunoe/pkg/text/worth"
 )
+
+// least is the probability from which a sentence deserves a fact, and from which one that goes on with another joins it.
+const least = .27
+
+// leastDated is the probability from which small talk of a user that names a time deserves a fact: "See you on Friday" may be a
+// plan.
+const leastDated = .1
 
 // drafter turns the sentences of one message into drafts, in order.
 type drafter struct {
-	cast    cast
-	message memory.Message
-	me      string
-	you     string        // "" where several or none are spoken to
-	habit   text.Language // what the speaker writes else, "" where that is unknown
+	cast      cast
+	message   memory.Message
+	said      memory.Instant // when it was said, by the speaker's clock
+	me        string
+	you       string        // "" where several or none are spoken to
+	habit     text.Language // what the speaker writes else, "" where that is unknown
+	asked     string        // the sentence before, where it was a question that is no fact
+	talk      *date.Span    // the days that were named last; nil = not looked up
+	answering bool          // the message before, by somebody else, ends with a question
 
 	drafts  []candidate
 	met     []string // those who were named as somebody's sister, boss, …
 	about   string   // whom "he" or "she" means: the one person named last, "" for none or several
-	follows bool     // the sentence before gave the last draft
+	follows bool     // the sentence before resulted in the last draft
 }
 
-// candidate is a draft with how much it says.
+// candidate is a draft with how surely it deserves a fact.
 type candidate struct {
 	extract.Draft
-	weight int
+	worth  float32
+	words  int // of the first sentence
 	joined int // sentences that were joined to it
 }
 
-// sentence reads one sentence: one that is not English as it stands. Of an English one it strips what only opens or
-// calls, completes a fragment, resolves a pronoun, and then drops, joins or drafts it.
-func (t *drafter) sentence(s string) {
-	if onlySmallTalk(s) {
-		return
-	}
-	if !text.IsEnglish(s, t.habit) {
-		t.foreign(s)
-		return
-	}
-	s = t.withoutName(t.strip(spelled(straighten(s))))
-	ps := split(s)
-	low := phrase(ps)
+// sentence drafts a sentence that deserves a fact, joins one that goes on with it to the one before, and leaves out any other.
+func (t *drafter) sentence(s sentence) {
 	follows := t.follows
 	t.follows = false
+	english := text.IsEnglish(s.text, t.habit)
+	if follows && s.Worth+s.Goes >= least && t.goesOn(s, english) && t.join(s, english) {
+		t.follows = true
+		return
+	}
+	if !t.deserves(s) {
+		if english {
+			t.remember(straighten(s.text))
+		}
+		if t.asked = ""; s.asks && len(s.text) <= maxQuestion {
+			t.asked = s.text
+		}
+		return
+	}
+	if q := t.asked; q != "" && (s.Goes > s.Worth || english && (pointing.MatchString(s.text) || ownAnswers.Has(firstWord(split(s.text))))) { // "Who has my jacket? I lent it to somebody."
+		t.asked = ""
+		t.add(s, capitalise(t.me)+": "+q+" "+s.text, nil, 0, persons{})
+		return
+	}
+	t.asked = ""
+	if english {
+		t.english(s)
+		return
+	}
+	t.about = ""
+	t.add(s, capitalise(t.me)+": "+s.text, nil, marks(0), persons{})
+}
+
+// goesOn reports whether a sentence that follows a draft belongs to it: it does not stand by itself, or one of the two is very
+// short. Sentences about two days are two facts.
+func (t *drafter) goesOn(s sentence, english bool) bool {
+	last := t.drafts[len(t.drafts)-1]
+	switch {
+	case s.asks:
+		return false
+	case s.Goes > s.Worth, english && (dangling.Has(firstWord(split(straighten(s.text)))) || pointing.MatchString(s.text) && !selfContained(s.text)):
+		return true
+	case len(s.dates) > 0 && !last.Occurred.IsZero(), s.Worth >= .5 && last.worth >= .5:
+		return false
+	}
+	return wordsIn(s.said) <= shortest || last.words <= shortest
+}
+
+// shortest is how many words a sentence has at most that is joined to the one beside it.
+const shortest = 4
+
+// pointing finds what only the sentence before explains, as an object.
+var pointing = pattern.New(`(?i)[a-z] (?:it|them|that one|this one)(?:$|[^\pL'])`)
+
+// deserves reports whether a sentence deserves a fact: by the classifier, or because somebody names a time, and so speaks of a
+// plan or a deed.
+func (t *drafter) deserves(s sentence) bool {
+	switch {
+	case s.worked:
+		return false
+	case len(s.dates) > 0 && t.byUser():
+		return s.Worth >= leastDated || s.Best != worth.SmallTalk && s.Best != worth.Worked
+	}
+	return s.Worth >= least && (!s.asks || s.Class == worth.Instruction || s.Worth > s.Goes+.4)
+}
+
+// english drafts a sentence of English in the third person, where its grammar lets it be told so.
+func (t *drafter) english(s sentence) {
+	said := t.withoutName(t.strip(spelled(straighten(s.text))))
+	ps := split(said)
+	low := phrase(ps)
 	if strings.TrimSpace(low) == "" {
 		return
 	}
-	if asks(s) {
-		asked := false
-		if s, ps, low, asked = untag(s, ps, low); asked && !commands(ps) {
-			t.question(s, ps)
-			return
-		}
-	}
-	if t.isRequest(low) && !commands(ps) {
-		t.request(s)
-		return
-	}
-	content := t.content(s)
 	found := all.in(low)
-	if t.empty(s, ps, found, content) {
-		t.remember(s)
-		return
-	}
 	if whole := completeFragment(ps, low); whole != "" {
-		s = whole
-		ps = split(s)
-		low = phrase(ps)
+		said, ps = whole, split(whole)
 	}
-	resolved := false
 	if about := t.about; about != "" {
 		if whole := pronounAs(ps, about); whole != "" {
-			s, ps, resolved = whole, split(whole), true
-			low = phrase(ps)
+			said, ps = whole, split(whole)
 		}
 	}
+	t.remember(said)
 	h := personsOf(ps)
-	goesOn := follows && dangling.Has(firstWord(ps))
-	if !h.I && !h.we && !resolved && content < 2 && !commands(ps) && !strings.ContainsAny(s, "0123456789") && !callsOff(s) && !(goesOn && ofPerson.MatchString(s)) {
-		t.remember(s)
-		return
+	t.talk = s.talk
+	if len(s.dates) > 0 {
+		s.dates = t.dates(said)
 	}
-	if goesOn && t.append(s, h) {
-		t.follows = true
-		t.remember(s)
-		return
-	}
-	t.remember(s)
-	t.draft(s, ps, low, h, content)
-}
-
-// empty reports whether a sentence is talk that states nothing. An encouragement with a number or a time states it.
-func (t *drafter) empty(s string, ps []piece, found marks, content int) bool {
-	h := personsOf(ps)
+	dated := date.Annotate(said, s.dates)
+	told := ""
 	switch {
-	case commands(ps):
-		return false
-	case content == 0:
-		return true
-	case found.has(markChatter):
-		return content < 2 && !seesSomething.MatchString(s) || content < 4 && !h.I && !relatives.Has(firstWord(ps))
-	}
-	return encouragements.Has(firstWord(ps)) && content < 4 && !h.I && !hasDigit(s) &&
-		len(date.Find(s, t.message.Time, string(text.English))) == 0
-}
-
-// seesSomething finds statements that begin like chatter: "I see a therapist", "I understand Polish".
-var seesSomething = pattern.New(`^I (?:see|understand) (?:(?:an?|my|some) \p{L}|\p{Lu})`)
-
-// draft drafts the fact of a sentence that states something.
-func (t *drafter) draft(s string, ps []piece, low string, h persons, content int) {
-	dates := date.Find(s, t.message.Time, string(text.English))
-	found := all.in(low)
-	typ := typeOf(ps, low, found, dates)
-	text := ""
-	dated := split(date.Annotate(s, dates))
-	switch {
-	case typ == memory.TypeInstruction && commands(ps):
-		text = t.quote("asked", date.Annotate(s, dates), h)
+	case s.Class == worth.Instruction && s.Sure >= sure:
+		told = t.quote("asked", dated, h)
+	case s.asks:
+		told = t.quote("asked", dated, persons{})
 	case h.we && !together(ps), ownAnswers.Has(firstWord(ps)):
-		text = t.quote("said", date.Annotate(s, dates), h)
+		told = t.quote("said", dated, h)
 	case h.I, h.we && !h.open && !h.you:
-		text = voice{t.me, t.you}.rewrite(dated, h)
-		if !strings.Contains(text, t.me) {
-			text = t.quote("said", date.Annotate(s, dates), h)
+		told = voice{t.me, t.you}.rewrite(split(dated), h)
+		if !strings.Contains(told, t.me) {
+			told = t.quote("said", dated, h)
 		}
 	case h.open:
-		if content < 3 && typ == memory.TypeFact && !hasDigit(s) {
-			return
-		}
-		text = t.quote("told", date.Annotate(s, dates), h)
-	case dangling.Has(firstWord(ps)) || h.we:
-		if content < 3 && len(dates) == 0 && !hasDigit(s) && !corrects.MatchString(low) {
-			return
-		}
-		text = t.quote("said", date.Annotate(s, dates), h)
-	case t.message.Role != memory.RoleUser, named(t.me) && !selfContained(s):
-		text = t.quote("said", date.Annotate(s, dates), h)
+		told = t.quote("told", dated, h)
+	case !t.byUser(), hasName(t.me) && !selfContained(said):
+		told = t.quote("said", dated, h)
 	default:
-		text = join(dated)
+		told = dated
 	}
-	text = punctuate(text)
-	d := extract.Draft{Text: text, Type: typ, Kind: t.kind(typ, h.I), Speaker: t.message.Speaker, Tags: tagsOf(low, s, typ),
-		Sources: []memory.MessageID{t.message.ID}, Occurred: occurred(dates), Confidence: confidence(typ, found.has(markHedge)), Entities: t.entities(text)}
-	stated := text
+	told = punctuate(told)
+	stated := told
 	if h.we && !h.open {
-		stated = punctuate(voice{t.me, t.you}.rewrite(singular(dated), persons{I: true}))
+		stated = punctuate(voice{t.me, t.you}.rewrite(singular(split(dated)), persons{I: true}))
 	}
-	if d.State = t.state(stated, low, found, d.Occurred); d.State != nil {
-		d.Entities = withPerson(d.Entities, d.State.Subject)
+	t.add(s, told, &stated, found, h)
+}
+
+// add adds a draft. stated is what it states in English, nil in another language.
+func (t *drafter) add(s sentence, told string, stated *string, found marks, h persons) {
+	low := phrase(split(straighten(s.text)))
+	typ := typeOf(s.Verdict, found)
+	if s.asks && typ != memory.TypeInstruction {
+		typ = memory.TypeQuestion
 	}
-	t.drafts = append(t.drafts, candidate{Draft: d, weight: weight(d, h, content, len(dates)) + numberWeight(s)})
+	d := extract.Draft{
+		Text: told, Type: typ, Kind: t.kind(typ, h.I), Speaker: t.message.Speaker, Tags: tagsOf(low, s.text, typ), Sources: []memory.MessageID{t.message.ID},
+		Confidence: confidence(typ, found.has(markHedge)), Entities: t.entities(told),
+	}
+	if s.Sure < .5 || s.Class != worth.Liking { // what somebody likes has no day
+		d.Occurred = occurred(s.dates)
+	}
+	if stated != nil {
+		if d.State = t.state(*stated, low, found, d.Occurred); d.State != nil {
+			d.Entities = withPerson(d.Entities, d.State.Subject)
+		}
+	}
+	t.drafts = append(t.drafts, candidate{Draft: d, worth: s.Worth, words: wordsIn(s.said)})
 	t.follows = true
 }
 
@@ -183,27 +210,36 @@ func selfContained(s string) bool {
 	return len(names) > 0 && !relatives.Has(strings.TrimSuffix(strings.ToLower(names[0]), "'s")) && (strings.HasPrefix(s, names[0]) || strings.HasPrefix(s, "The "+names[0]))
 }
 
-// append joins a sentence about "it" or "they" to the draft that it follows, and reports whether it did.
-func (t *drafter) append(s string, h persons) bool {
+// join adds a sentence that goes on with what was said to the last draft, and reports whether it did.
+func (t *drafter) join(s sentence, english bool) bool {
 	if len(t.drafts) == 0 {
 		return false
 	}
 	d := &t.drafts[len(t.drafts)-1]
-	dates := date.Find(s, t.message.Time, string(text.English))
-	if d.joined >= 2 || len(d.Text)+len(s) > maxJoined || h.open || h.we {
+	if d.joined >= 2 || len(d.Text)+len(s.text) > maxJoined {
 		return false
 	}
-	add := date.Annotate(s, dates)
-	if h.I || h.you {
-		add = voice{t.me, t.you}.rewrite(split(add), h)
+	add := s.text
+	if english {
+		add = spelled(straighten(add))
+		t.remember(add)
+		add = date.Annotate(add, t.dates(add))
+		if h := personsOf(split(add)); (h.I || h.you) && !h.we {
+			add = voice{t.me, t.you}.rewrite(split(add), h)
+		}
+		add = punctuate(add)
 	}
-	d.Text = punctuate(d.Text) + " " + punctuate(add)
+	d.Text = punctuate(d.Text) + " " + add
 	d.joined++
-	d.weight++
-	if d.Occurred.IsZero() {
-		d.Occurred = occurred(dates)
+	if d.Occurred.IsZero() && d.State == nil && s.Worth >= least {
+		d.Occurred = occurred(s.dates)
 	}
-	d.Entities = t.entities(d.Text)
+	for _, e := range t.entities(add) {
+		if !slices.Contains(d.Entities, e) {
+			d.Entities = append(d.Entities, e)
+		}
+	}
+	slices.Sort(d.Entities)
 	return true
 }
 
@@ -228,26 +264,27 @@ func (t *drafter) remember(s string) {
 	}
 }
 
-// best returns the drafts, at most as many as the message may have and all that hold numbers: those that say most, in
-// the order in which they were said.
+// best returns the drafts, at most as many as the message may have: those that most surely deserve a fact, in the order in
+// which they were said.
 func (t *drafter) best() []extract.Draft {
 	limit := maxFacts
 	if n := len(t.message.Content); n > longMessage {
 		limit = min(maxLongFacts, limit+(n-longMessage)/longStep)
 	}
-	numbered := 0
-	for _, d := range t.drafts {
-		if hasDigit(d.Text) {
-			numbered++
-		}
-	}
-	limit = min(max(limit, numbered), maxLongFacts)
 	order := make([]int, len(t.drafts))
 	for i := range order {
 		order[i] = i
 	}
 	if len(order) > limit {
-		slices.SortStableFunc(order, func(a, b int) int { return t.drafts[b].weight - t.drafts[a].weight })
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case t.drafts[a].worth > t.drafts[b].worth:
+				return -1
+			case t.drafts[a].worth < t.drafts[b].worth:
+				return 1
+			}
+			return 0
+		})
 		order = order[:limit]
 		slices.Sort(order)
 	}
@@ -256,21 +293,6 @@ func (t *drafter) best() []extract.Draft {
 		out = append(out, t.drafts[i].Draft)
 	}
 	return out
-}
-
-// weight estimates how much a draft says: content words, a date, entities, a type of its own, a state, the speaker.
-func weight(d extract.Draft, h persons, content, dates int) int {
-	w := min(content, 6) + 2*min(dates, 1) + len(d.Entities)
-	if d.Type != memory.TypeFact && d.Type != memory.TypeBelief {
-		w += 2
-	}
-	if d.State != nil {
-		w += 6
-	}
-	if h.I {
-		w++
-	}
-	return w
 }
 
 // firstWord returns the first word in lower case, up to an apostrophe; "" without words.
@@ -298,3 +320,6 @@ func punctuate(s string) string {
 	}
 	return s
 }
+
+// byUser reports whether a person, and not an assistant or a tool, said the message.
+func (t *drafter) byUser() bool { return t.message.Role == memory.RoleUser || t.message.Role == "" }

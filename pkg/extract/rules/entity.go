@@ -77,7 +77,7 @@ func personID(name string) memory.EntityID {
 // entity guesses the type of a name.
 func (t *drafter) entity(s, name string) memory.EntityID {
 	for _, p := range t.cast.people {
-		if strings.EqualFold(p, name) || named(p) && len(name) >= 3 && len(p) > len(name) && strings.EqualFold(p[:len(name)], name) {
+		if strings.EqualFold(p, name) || hasName(p) && len(name) >= 3 && len(p) > len(name) && strings.EqualFold(p[:len(name)], name) {
 			return personID(p)
 		}
 	}

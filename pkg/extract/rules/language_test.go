@@ -24,9 +24,9 @@ func without(s string) string {
 
 func TestOtherLanguagesStandWordForWord(t *testing.T) {
 	t.Parallel()
-	typed := map[string]memory.Type{ // the others are facts or events: English cues tell nothing here
-		"So was mag ich am liebsten.": memory.TypePreference, "У меня аллергия на орехи.": memory.TypeConstraint, "ฉันแพ้ถั่วลิสง": memory.TypeConstraint,
-		"我对花生过敏。": memory.TypeConstraint,
+	typed := map[string]memory.Type{ // of the others several are right
+		"So was mag ich am liebsten.": memory.TypePreference, "У меня аллергия на орехи.": memory.TypeConstraint, "我对花生过敏。": memory.TypeConstraint,
+		"No como carne ni pescado.": memory.TypeConstraint, "Me encantan los gatos but my husband hates them.": memory.TypePreference,
 	}
 	for _, said := range []string{
 		"Im Oktober bin ich im Harz, im November im Büro.", "Man sagt, die Post war so früh da wie nie.", "Also ich war als Kind oft in Wien.", "So was mag ich am liebsten.",
@@ -46,7 +46,7 @@ func TestOtherLanguagesStandWordForWord(t *testing.T) {
 			if len(got) != 1 || without(got[0].Text) != "Alice: "+said || got[0].State != nil {
 				t.Errorf("got %q", texts(got))
 			}
-			if want, ok := typed[said]; len(got) == 1 && (ok && got[0].Type != want || !ok && got[0].Type != memory.TypeFact && got[0].Type != memory.TypeEvent) {
+			if want, ok := typed[said]; len(got) == 1 && ok && got[0].Type != want {
 				t.Errorf("it is %q", got[0].Type)
 			}
 		})
@@ -98,7 +98,7 @@ func TestNumbersAndCodesSurvive(t *testing.T) {
 		"The wifi is called FRITZ!Box 7590 AX.":          "FRITZ!Box 7590 AX",
 		"Lol it cost 89,99 €.":                           "89,99",
 		"Room 4.12, third door.":                         "4.12",
-		"- printer: HP-4400\n- toner: CF259X":            "CF259X",
+		"The toner for the printer is a CF259X.":         "CF259X",
 	} {
 		if got := texts(read(t, by("Alice", said))); !strings.Contains(got, must) {
 			t.Errorf("%q gives %q", said, got)
@@ -158,19 +158,15 @@ func TestAnswersAreReadWithTheirQuestion(t *testing.T) {
 	}
 }
 
-func TestWhatTheBotSaysIsAttributed(t *testing.T) {
+// What an assistant did and found out is a fact, and says so; what it explains and advises is none.
+func TestWhatTheBotDoesIsAttributed(t *testing.T) {
 	t.Parallel()
-	for _, role := range []memory.Role{memory.RoleAssistant, memory.RoleTool} {
-		m := memory.Message{ID: "m1", Seq: 1, Role: role, Speaker: string(role), Time: said,
-			Content: "Lisbon has two airports. You should try the custard tarts. Das Museum hat montags geschlossen.\n\n## Plan\n1. **Visit** the old castle in the morning.\n2. Eat grilled sardines at the harbour."}
-		got := read(t, m)
-		if len(got) < 5 {
-			t.Errorf("%d facts: %s", len(got), texts(got))
-		}
-		for _, d := range got {
-			if !strings.HasPrefix(d.Text, "The "+string(role)+" ") && !strings.HasPrefix(d.Text, "The "+string(role)+": ") || strings.ContainsAny(d.Text, "*#") {
-				t.Errorf("%s: %q", role, d.Text)
-			}
-		}
+	did := "I booked you a table in Lisbon for 5 June. The outage on 2 May came from an expired certificate. Ich habe den Termin auf den 7. Juni gelegt."
+	advice := "Lisbon has two airports. You should try the custard tarts. Das Museum hat montags geschlossen.\n\n## Plan\n1. **Visit** the old castle in the morning.\n2. Eat grilled sardines at the harbour."
+	m := by("assistant", did+"\n\n"+advice)
+	m.Role = memory.RoleAssistant
+	want := "The assistant booked you a table in Lisbon for 5 June (5 June 2023). | The assistant said: The outage on 2 May (2 May 2023) came from an expired certificate. | The assistant: Ich habe den Termin auf den 7. Juni gelegt."
+	if got := texts(read(t, m)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/eunoe-memory/eunoe/pkg/extract"
-	"github.com/eunoe-memory/eunoe/pkg/memory"
 	"github.com/eunoe-memory/eunoe/pkg/text"
-	"github.com/eunoe-memory/eunoe/pkg/text/date"
 )
 
 // piece is a word of a sentence, or what separates two words.
@@ -139,52 +136,3 @@ func shorten(s string) string {
 	}
 	return s
 }
-
-// question keeps a question that names a time, for it asks about a plan or a deed, and one in which the speaker tells
-// something of themselves.
-func (t *drafter) question(s string, ps []piece) {
-	h := personsOf(ps)
-	dates := date.Find(s, t.message.Time, string(text.English))
-	content, least := t.content(s), 3
-	if len(dates) > 0 {
-		least = 2
-	}
-	if len(dates) == 0 && (!h.I || len(text.Names(s)) == 0) || content < least || len(s) > 300 {
-		return
-	}
-	t.ask(capitalise(t.me)+" asked: "+date.Annotate(s, dates), s, ps, dates)
-}
-
-// ask drafts that a sentence was asked.
-func (t *drafter) ask(text, s string, ps []piece, dates []date.Span) {
-	d := extract.Draft{Text: text, Type: memory.TypeQuestion, Kind: t.kind(memory.TypeQuestion, false), Speaker: t.message.Speaker,
-		Sources: []memory.MessageID{t.message.ID}, Occurred: occurred(dates), Confidence: 1, Entities: t.entities(text), Tags: tagsOf(phrase(ps), s, memory.TypeQuestion)}
-	t.drafts = append(t.drafts, candidate{Draft: d, weight: 1})
-}
-
-// untag removes a tag question from a statement: "I moved to Lisbon, can you believe it?". asks is false if a statement
-// remains.
-func untag(s string, ps []piece, low string) (string, []piece, string, bool) {
-	i := strings.LastIndexAny(s, ",;")
-	if i < 12 {
-		return s, ps, low, true
-	}
-	tail := phrase(split(s[i:]))
-	if n := strings.Count(tail, " ") - 1; n > 5 || !all.in(tail).has(markTag) {
-		return s, ps, low, true
-	}
-	if head := strings.ToLower(s); startsQuestion.Has(firstWord(split(head))) {
-		return s, ps, low, true
-	}
-	s = strings.TrimRightFunc(s[:i], unicode.IsSpace) + "."
-	ps = split(s)
-	return s, ps, phrase(ps), false
-}
-
-// tags are short questions at the end of a statement.
-var tags = phraseList(`you know, right, huh, can you, isn't it, don't you, didn't you, aren't you, do you, what about you, how about you, and you, eh, ok, okay, yeah, you, isn't he, isn't she,
-	don't they, did you, have you, won't you, are you, is it, does it, doesn't it, hasn't it`)
-
-// startsQuestion are the words with which a question begins, so that its tail is no tag.
-var startsQuestion = text.NewWordSet(`what when where who whom whose which why how is are am was were do does did have has had can could will would should shall may might isn't aren't don't
-	doesn't didn't haven't hasn't can't couldn't won't wouldn't shouldn't any`)

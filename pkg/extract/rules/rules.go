@@ -21,7 +21,7 @@ import (
 const Name = "rules/1"
 
 const (
-	maxFacts     = 6       // facts of a message of ordinary length
+	maxFacts     = 10      // facts of a message of ordinary length
 	maxLongFacts = 60      // facts of the longest
 	longMessage  = 1200    // bytes from which a message may give more
 	longStep     = 200     // bytes for each fact more
@@ -55,13 +55,13 @@ func (*Extractor) NeedsContext() bool { return true }
 func (*Extractor) Extract(ctx context.Context, in extract.Input) ([]extract.Draft, error) {
 	cast := newCast(in)
 	var out []extract.Draft
-	before := lastOf(in.Context)
+	cast.before = in.Context
 	for i := range in.New {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out = append(out, cast.message(in.New[i], before)...)
-		before = &in.New[i]
+		out = append(out, cast.message(in.New[i])...)
+		cast.before = append(cast.before[:len(cast.before):len(cast.before)], in.New[i])
 	}
 	return out, nil
 }
@@ -80,6 +80,7 @@ type cast struct {
 	known  []alias
 	habits map[string]text.Language // of those who talk, by name; "" is that of all
 	bot    bool                     // an assistant takes part
+	before []memory.Message         // those before the one that is read
 }
 
 // alias is one spelling of a known entity.
@@ -112,14 +113,17 @@ func newCast(in extract.Input) cast {
 // nameOf returns how facts call the speaker of a message: by name, else by role ("the user").
 func nameOf(m memory.Message) string {
 	name := strings.Join(strings.Fields(m.Speaker), " ")
-	if name == "" || name == string(m.Role) {
+	switch {
+	case name == "" || name == string(m.Role):
 		return "the " + string(m.Role)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLower(r) && r != ' ' }): // a handle stays as it is
+		return name
 	}
-	return name
+	return capitalise(name)
 }
 
-// named reports whether a speaker has a name of their own.
-func named(speaker string) bool { return !strings.HasPrefix(speaker, "the ") }
+// hasName reports whether a speaker has a name of their own.
+func hasName(speaker string) bool { return !strings.HasPrefix(speaker, "the ") }
 
 // other returns the only other participant, "" where there are several or none.
 func (c cast) other(me string) string {
@@ -136,66 +140,35 @@ func (c cast) other(me string) string {
 	return out
 }
 
-// message drafts the facts of one message. before is the one that precedes it in its session, nil where none is known.
-func (c cast) message(m memory.Message, before *memory.Message) []extract.Draft {
-	t := &drafter{cast: c, message: m, me: nameOf(m)}
+// message drafts the facts of one message.
+func (c cast) message(m memory.Message) []extract.Draft {
+	before := lastOf(c.before)
+	t := &drafter{cast: c, message: m, me: nameOf(m), said: m.Clock()}
 	t.you = c.other(t.me)
 	t.habit = c.habit(t.me)
-	sentences := spread(prose(m))
-	out, answers := t.answer(sentences, before)
+	question := t.question(before)
+	t.answering = question != ""
+	sentences := t.own(m)
+	out, answers := t.answer(sentences, question, before)
 	if !answers {
-		for i, s := range sentences {
-			if i > 0 && asks(sentences[i-1]) && text.IsEnglish(s, t.habit) && ownAnswers.Has(firstWord(split(straighten(s)))) {
-				t.ownAnswer(sentences[i-1], s)
-				continue
-			}
+		for _, s := range sentences {
 			t.sentence(s)
 		}
 		out = t.best()
-	}
-	for _, img := range m.Images {
-		if d, ok := t.picture(img.Caption); ok {
-			out = append(out, d)
-		}
 	}
 	return out
 }
 
 // spread returns what is read of the sentences of a message: all of them, up to maxRead.
-func spread(sentences []string) []string {
+func spread(sentences []sentence) []sentence {
 	if len(sentences) <= maxRead {
 		return sentences
 	}
-	out := make([]string, 0, maxRead)
+	out := make([]sentence, 0, maxRead)
 	const parts = maxRead / readTogether
 	for i := range parts {
 		from := i * (len(sentences) - readTogether) / (parts - 1)
 		out = append(out, sentences[from:from+readTogether]...)
-	}
-	return out
-}
-
-// prose returns the sentences of a message that are written in words, without code and data, and without the marks and
-// numbers of lists. White space is merged. Of a long message it returns those of runs of it.
-func prose(m memory.Message) []string {
-	blocks := strings.Split(m.Content, "```")
-	for i := range blocks {
-		if i%2 == 1 { // code
-			blocks[i] = ""
-		}
-	}
-	if len(m.Content) > maxText {
-		if all := strings.Join(blocks, "\n"); len(all) > maxText {
-			return excerpts(all)
-		}
-	}
-	var out []string
-	for _, block := range blocks {
-		for _, s := range text.Sentences(emoticons.Replace(block + " ")) {
-			if s, ok := worded(s); ok {
-				out = append(out, s)
-			}
-		}
 	}
 	return out
 }
@@ -218,11 +191,7 @@ func excerpts(s string) []string {
 		if i == runs-1 {
 			first = max(0, len(sentences)-readTogether)
 		}
-		for _, s := range sentences[first:min(len(sentences), first+readTogether)] {
-			if s, ok := worded(s); ok {
-				out = append(out, s)
-			}
-		}
+		out = append(out, sentences[first:min(len(sentences), first+readTogether)]...)
 	}
 	return out
 }
@@ -269,24 +238,4 @@ func truncate(s string, n int) string {
 		s = s[:i]
 	}
 	return s
-}
-
-// picture drafts the fact that an image was shown.
-func (t *drafter) picture(caption string) (extract.Draft, bool) {
-	caption = strings.TrimRight(strings.Join(strings.Fields(straighten(caption)), " "), ".!… ")
-	if caption == "" {
-		return extract.Draft{}, false
-	}
-	what := "a photo: " + caption
-	for _, p := range []string{"a photo of ", "an image of ", "a picture of ", "a photography of ", "photo of ", "image of ", "picture of "} {
-		if rest, ok := strings.CutPrefix(caption, p); ok {
-			what = "a photo of " + rest
-			break
-		}
-	}
-	text := capitalise(t.me) + " shared " + shorten(what) + "."
-	return extract.Draft{
-		Text: text, Kind: t.kind(memory.TypeEvent, false), Type: memory.TypeEvent, Confidence: 1, Speaker: t.message.Speaker,
-		Entities: t.entities(text), Tags: []string{"image"}, Sources: []memory.MessageID{t.message.ID},
-	}, true
 }

@@ -56,8 +56,8 @@ func TestWording(t *testing.T) {
 		"The doctor told me to rest.":                     "The doctor told Alice to rest.",
 		"I taught myself to code.":                        "Alice taught themself to code.",
 		"So yeah, I've adopted a cat.":                    "Alice has adopted a cat.",
-		"He said \"I love you\" and I cried.":             "He said \"I love you\" and Alice cried.",
-		"Making dinner for six made me tired.":            "Making dinner for six made Alice tired.",
+		"My dad calls me \"Lion\" and I hate it.":         "Alice's dad calls Alice \"Lion\" and Alice hates it.",
+		"Climbing the tower with her cost me two days.":   "Climbing the tower with her cost Alice two days.",
 		"My garden is my joy and I hope it lasts.":        "Alice's garden is their joy and Alice hopes it lasts.",
 		"I can't eat nuts, neither can my brother.":       "Alice can't eat nuts, neither can their brother.",
 		"I try to run, but I often watch series instead.": "Alice tries to run, but Alice often watches series instead.",
@@ -75,7 +75,6 @@ func TestWording(t *testing.T) {
 		"I understand Polish.":                       "Alice understands Polish.",
 		"Trying to learn the violin at the moment.":  "Alice is trying to learn the violin at the moment.",
 		"Been working on a mural for the library.":   "Alice has been working on a mural for the library.",
-		"Reading helps children.":                    "Alice said: Reading helps children.",
 		"Just finished a marathon in under 4 hours!": "Alice just finished a marathon in under 4 hours!",
 		// Openers go.
 		"Oh wow, thanks! By the way, I bought a boat.": "Alice bought a boat.",
@@ -92,8 +91,8 @@ func TestWording(t *testing.T) {
 		"I saw Carla on Friday and she was sad.": "Alice saw Carla on Friday (5 May 2023) and she was sad.",
 		// What only the sentence before explains is joined to it.
 		"I went to a pottery class. It was relaxing and creative.": "Alice went to a pottery class. It was relaxing and creative.",
-		"My sister lives in Porto. She's a nurse.":                 "Alice's sister lives in Porto. | Alice's sister is a nurse.",
-		"I met Carla today. She works at Acme.":                    "Alice met Carla today (8 May 2023). | Carla works at Acme.",
+		"My sister lives in Porto. She's a nurse.":                 "Alice's sister lives in Porto. She's a nurse.",
+		"I met Carla today. She works at Acme.":                    "Alice met Carla today (8 May 2023). She works at Acme.",
 		"I met Carla and Bob. She works at Acme.":                  "Alice met Carla and Bob. She works at Acme.",
 		// Others are told as said.
 		"The new bakery on Elm Street opens at seven.": "Alice said: The new bakery on Elm Street opens at seven.",
@@ -113,6 +112,7 @@ func TestWording(t *testing.T) {
 		"😊😊":                                     "",
 		"What do you think?":                     "",
 		"Keep up the great work!":                "",
+		"Reading helps children.":                "",
 		"{\"error\": {\"code\": 17}}":            "",
 		"```go\nfunc main() { println(1) }\n```": "",
 	} {
@@ -144,9 +144,9 @@ func TestWordingOfRoles(t *testing.T) {
 	})
 	t.Run("you is the other one of two", func(t *testing.T) {
 		t.Parallel()
-		bob := memory.Message{ID: "m2", Speaker: "Bob", Role: memory.RoleUser, Content: "I'm proud of you and your garden project.", Time: said}
+		bob := memory.Message{ID: "m2", Speaker: "Bob", Role: memory.RoleUser, Content: "I got you and your sister tickets for the opera.", Time: said}
 		got := read(t, by("Alice", "I planted tomatoes."), bob)
-		if texts(got) != "Alice planted tomatoes. | Bob is proud of Alice and Alice's garden project." {
+		if texts(got) != "Alice planted tomatoes. | Bob got Alice and Alice's sister tickets for the opera." {
 			t.Errorf("got %q", texts(got))
 		}
 	})
@@ -158,11 +158,11 @@ func TestWordingOfRoles(t *testing.T) {
 			t.Errorf("got %q", texts(got))
 		}
 	})
-	t.Run("an image is shared with its caption", func(t *testing.T) {
+	t.Run("a picture is a message that is found, and no fact", func(t *testing.T) {
 		t.Parallel()
 		m := by("Alice", "Look!")
 		m.Images = []memory.Image{{Caption: "a photo of a dog on a beach"}, {SHA256: "00"}}
-		if got := read(t, m); texts(got) != "Alice shared a photo of a dog on a beach." || got[0].Tags[0] != "image" {
+		if got := read(t, m); len(got) != 0 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -182,14 +182,15 @@ func TestTypes(t *testing.T) {
 		{"My favourite colour is green.", memory.TypePreference, memory.KindWorld, 1},
 		{"I went to Rome last week.", memory.TypeEvent, memory.KindWorld, 1},
 		{"We decided to paint the kitchen blue.", memory.TypeDecision, memory.KindWorld, 1},
-		{"I think the museum is overrated.", memory.TypeBelief, memory.KindOpinion, .5},
-		{"Maybe I will paint the kitchen.", memory.TypeFact, memory.KindWorld, .7},
+		{"I think the lease ends in spring.", memory.TypeBelief, memory.KindOpinion, .5},
+		{"I think the museum is overrated.", memory.TypePreference, memory.KindWorld, 1},
+		{"Apparently the landlord sold the house.", memory.TypeEvent, memory.KindWorld, .7},
 		{"Never deploy on Fridays.", memory.TypeInstruction, memory.KindWorld, 1},
 		{"The build fails when the cache is cold.", memory.TypeFailurePattern, memory.KindWorld, 1},
-		{"The shuttle doesn't work for us.", memory.TypeFact, memory.KindWorld, 1},
+		{"The scanner doesn't work with the new driver.", memory.TypeFailurePattern, memory.KindWorld, 1},
 		{"The CLI can export reports as CSV.", memory.TypeToolAffordance, memory.KindWorld, 1},
 		{"To install it, first you unpack the archive.", memory.TypeProcedure, memory.KindWorld, 1},
-		{"The migration turned out fine for the Berlin office.", memory.TypeOutcome, memory.KindWorld, 1},
+		{"The outage came from an expired certificate.", memory.TypeOutcome, memory.KindWorld, 1},
 		{"My house has three floors.", memory.TypeFact, memory.KindWorld, 1},
 		{"Should I take the job at Google in June?", memory.TypeQuestion, memory.KindWorld, 1},
 	} {
@@ -265,7 +266,7 @@ func TestEntities(t *testing.T) {
 		"I study at Stanford University.":           "organization:stanford university person:alice",
 		"I use Emacs for Project Apollo on Monday.": "person:alice project:project apollo tool:emacs",
 		"I bought two red bicycles.":                "person:alice",
-		"My boss Petra is kind. She likes tea.":     "person:alice person:petra person:petra",
+		"My boss Petra is kind. She likes tea.":     "person:alice person:petra",
 		"Zanele lives in Durban.":                   "person:zanele place:durban",
 		"Ylva moved out.":                           "person:ylva",
 		"Pizza arrived late.":                       "person:alice",
@@ -295,9 +296,9 @@ func TestEntities(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	t.Run("a message of ordinary length yields at most six facts", func(t *testing.T) {
+	t.Run("a message of ordinary length yields at most ten facts", func(t *testing.T) {
 		t.Parallel()
-		if got := read(t, by("Alice", strings.Repeat("I bought a red boat in Lisbon. I sold two cars. ", 8))); len(got) > 6 {
+		if got := read(t, by("Alice", strings.Repeat("I bought a red boat in Lisbon. I sold two cars. ", 8))); len(got) > 10 {
 			t.Errorf("%d facts", len(got))
 		}
 	})

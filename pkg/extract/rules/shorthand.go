@@ -70,6 +70,3 @@ var doubted = map[string]bool{"u": true, "its": true, "ill": true, "id": true, "
 
 // beginning is where a clause begins.
 const beginning = `(^|[,;:.!?] |\b(?:so|but|think|guess|hope|know|because|cause|cuz|maybe|then) )`
-
-// corrects finds what sets something right: "it's not Leeds, it's Leicester".
-var corrects = pattern.New(` (?:it|that)(?:'s| is| was) not (?:\S+ ){1,4}?(?:it|that)(?:'s| is| was) `)

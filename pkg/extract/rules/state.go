@@ -63,9 +63,3 @@ func (t *drafter) subject(name, of string) memory.EntityID {
 	}
 	return memory.NewEntityID(memory.EntityPerson, strings.TrimPrefix(string(id), "person:")+of)
 }
-
-// callsOff reports whether a sentence says that a plan is off, or what there was is gone, however short it is.
-func callsOff(s string) bool {
-	c, ok := state.ChangeOf(s)
-	return ok && (c.Kind == state.EndOfPlan || c.Kind == state.EndOfPossession)
-}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/eunoe-memory/eunoe/pkg/text"
-	"github.com/eunoe-memory/eunoe/pkg/text/pattern"
 )
 
 // voice turns what speakers say of themselves into what is said of them.
@@ -266,11 +265,8 @@ func matchCase(old, new string) string {
 }
 
 func possessive(name string) string {
-	if strings.HasSuffix(name, "s") && !named(name) {
+	if strings.HasSuffix(name, "s") && !hasName(name) {
 		return name + "'"
 	}
 	return name + "'s"
 }
-
-// ofPerson finds what is said of the person of the sentence before, in however few words: "She can't walk".
-var ofPerson = pattern.New(`^(?i:he|she)(?:'\p{L}+| \p{L})`)

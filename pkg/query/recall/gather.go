@@ -61,6 +61,9 @@ func (e *Engine) read(ctx context.Context, s Searcher, q Request, found *Found) 
 		return err
 	}
 	g.s = s
+	if q.wall.IsZero() {
+		q.wall = memory.WallClock(q.Now.In(found.Bank.Location()))
+	}
 	if g.question, err = understand(q, s, speakers); err != nil || !g.question.words && q.vector == nil {
 		return err
 	}

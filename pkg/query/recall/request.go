@@ -25,6 +25,7 @@ type Request struct {
 	vector     memory.Vector
 	weights    map[string]float64 // of the strategies
 	chosen     bool               // the caller named the strategies
+	wall       time.Time          // Now on the clock of who asks, as if it were UTC; zero where Now came without an offset
 	afterSeq   uint64             // message that must be applied
 	afterWrite uint64             // write that must be applied
 	wait       time.Duration      // how long it waits for the two
@@ -32,6 +33,14 @@ type Request struct {
 	explain    bool
 	exact      bool     // every vector is compared
 	judge      *float64 // the score that a judged item needs; nil = nothing is judged
+}
+
+// today is the time from which the days of the question are counted, as the clock of who asks shows it.
+func (q Request) today() time.Time {
+	if q.wall.IsZero() {
+		return q.Now
+	}
+	return q.wall
 }
 
 // Next returns the same request with another query. It waits for nothing that the first one waited for.
@@ -85,6 +94,9 @@ func (e *Engine) Parse(r wire.RecallRequest) (Request, error) {
 			return q, err
 		}
 		q.Now = memory.At(*r.Now)
+		if _, offset := r.Now.Zone(); offset != 0 {
+			q.wall = memory.WallClock(*r.Now)
+		}
 	}
 	if err := request.Share("min_score", &r.MinScore); err != nil {
 		return q, err

@@ -35,7 +35,7 @@ func understand(req Request, s Searcher, speakers []string) (q question, err err
 	said := wordingOf(req.Query)
 	asked, overview := withoutPreamble(req.Query)
 	q = question{
-		Question: rank.ParseQuestion(withoutForm(asked), req.Now, speakers), now: req.Now, words: len(said.words) > 0,
+		Question: rank.ParseQuestion(withoutForm(asked), req.today(), speakers), now: req.Now, words: len(said.words) > 0,
 		past:     slices.ContainsFunc(said.words, func(w word) bool { return pastVerbs.Has(w.Text) }),
 		overview: overview || slices.ContainsFunc(said.words, func(w word) bool { return overviewWords.Has(w.Text) }),
 		moved:    moved.MatchString(req.Query),

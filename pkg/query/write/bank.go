@@ -60,6 +60,11 @@ func checkBank(u wire.BankUpdate) error {
 			return memory.Invalid(f.field, "is %d bytes long; at most %d are allowed", len(*f.text), f.limit)
 		}
 	}
+	if u.Zone != nil {
+		if _, err := time.LoadLocation(*u.Zone); err != nil || *u.Zone == "Local" {
+			return memory.Invalid("zone", "%.64q is no time zone of the IANA database; expected a name as Europe/Lisbon", *u.Zone)
+		}
+	}
 	if u.Disposition != nil {
 		if err := u.Disposition.Validate(); err != nil {
 			return err

@@ -1,5 +1,10 @@
 package date
 
+import (
+	"regexp"
+	"time"
+)
+
 // count reads an amount: digits, number words, "a few". least and most differ where the words are vague.
 func (p *parser) count(i int) (least, most, next int, ok bool) {
 	if n, ok := p.value(i, kFew); ok {
@@ -42,8 +47,11 @@ func halfMore(n int, u unit) (least, most int, in unit, ok bool) {
 // amountAt reads a count and its unit.
 func (p *parser) amountAt(i int) (least, most int, u unit, next int, ok bool) {
 	least, most, next, ok = p.count(i)
-	if _, bare := p.unitAt(i); !ok && bare && p.tab.articleless && (p.has(i-1, kInPre) || p.has(i+1, kAgoPost)) { // "za tydzień"
+	if _, bare := p.unitAt(i); !ok && bare && p.tab.articleless && (p.has(i-1, kInPre, kAgoPre) || p.has(i+1, kAgoPost, kInPost)) { // "za tydzień"
 		least, most, next, ok = 1, 1, i, true
+		if p.matches(p.tab.dual, p.t[i].low) {
+			least, most = 2, 2
+		}
 	}
 	if u, is := p.unitAt(i); !ok && is && u == uHalf && p.has(i+1, kAgoPost, kInPost) { // 半年前
 		least, most, u, ok = halfMore(0, uYear)
@@ -68,6 +76,30 @@ func (p *parser) amountAt(i int) (least, most int, u unit, next int, ok bool) {
 	}
 	return least, most, u, next, ok && u != uHour && most > 0
 }
+
+// hoursAgo reads an amount of hours or minutes that have passed: "ten minutes ago" at five past midnight was yesterday.
+func (p *parser) hoursAgo(i int, _ bool) (point, int, bool) {
+	j, ago := i, p.has(i, kAgoPre)
+	if ago {
+		j++
+	}
+	_, n, next, ok := p.count(j)
+	if u, is := p.unitAt(next); !p.known || !ok || !is || u != uHour || !ago && !p.has(next+1, kAgoPost) || n > 48*60 {
+		return point{}, i, false
+	}
+	passed := time.Duration(n) * time.Minute
+	if !minute.MatchString(p.t[next].low) {
+		passed = time.Duration(n) * time.Hour
+	}
+	y, m, d := p.now.Add(-passed).Date()
+	if next++; !ago {
+		next++
+	}
+	return p.fix(i, oneDay(dayNumber(y, int(m), d), true)), next, true
+}
+
+// minute finds the words for minutes and seconds among those for units of less than a day.
+var minute = regexp.MustCompile(`^(?:min|мин|хвил|sec|seg|sek|сек|dakika|dk|saniye|perc|minuut|分|秒|분|초|मिनट|دقيق|دقائق|ثاني|דק|λεπτ|phút|menit|detik)`)
 
 // amount reads amounts of time from the day of saying: "two years ago", "in 3 days", "a week from now", "hace dos
 // semanas".
@@ -152,6 +184,7 @@ func (p *parser) weekdaysAgo(i, j, sign int) (point, int, bool) {
 // stretch reads the last or next units: "the past two weeks", "the 3 next weeks", "los próximos tres días", 过去4天.
 func (p *parser) stretch(i int) (point, int, bool) {
 	dir, flavour, j, ok := p.shiftAt(i)
+	ok = ok && !p.tab.trailing
 	if ok && dir == 0 && p.has(j, kNear, kDir) {
 		dir, flavour, j, _ = p.shiftAt(j)
 	}
@@ -179,7 +212,7 @@ func (p *parser) stretch(i int) (point, int, bool) {
 			}
 			next = k + 1
 		} else if u, ok = p.unitAt(next); ok && p.tab.postposed {
-			if dir, flavour, k, ok = p.shiftAt(next + 1); !ok {
+			if dir, flavour, k, ok = p.shiftAt(next + 1); !ok || p.has(next+1, kAgoPost, kInPost) { // "3 hari lalu"
 				return point{}, i, false
 			}
 			next = k

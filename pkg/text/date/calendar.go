@@ -164,6 +164,13 @@ func easter(y int) int {
 	return dayNumber(y, month, (h+l-7*m+114)%31+1)
 }
 
+// orthodoxEaster returns Easter Sunday of a year by the Julian calendar.
+func orthodoxEaster(y int) int {
+	d := (19*(y%19) + 15) % 30
+	e := (2*(y%4) + 4*(y%7) - d + 34) % 7
+	return dayNumber(y, (d+e+114)/31, (d+e+114)%31+1) + y/100 - y/400 - 2
+}
+
 // timesOf returns the first instant and the last microsecond of an interval in a zone. It fails where one of them is
 // outside the years 1 to 9999, there or in UTC.
 func timesOf(s interval, zone *time.Location) (from, to time.Time, ok bool) {

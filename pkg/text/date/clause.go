@@ -124,6 +124,14 @@ func (p *parser) habitual(i int) bool {
 	if p.tab.habit == nil {
 		return false
 	}
+	if p.tab.cjk {
+		for k := i - 1; k >= max(0, i-reach) && (!p.t[k].mark || p.is(k, "、")); k-- {
+			if p.matches(p.tab.habit, p.t[k].low) {
+				return true
+			}
+		}
+		return false
+	}
 	start, end := p.clauseStart(i), p.clauseEnd(i)
 	if start == 0 && p.is(end, ",") { // a date in front
 		end = p.clauseEnd(end)

@@ -37,16 +37,25 @@ type Span struct {
 // ago", "in three weeks") is counted from the day of ref. Repetitions ("every Friday") and clock times are no dates.
 // Years are 1 to 9999, in the zone of ref and in UTC.
 func Find(s string, ref time.Time, language string) []Span {
+	return FindAbout(s, ref, time.Time{}, language)
+}
+
+// FindAbout is Find in a talk about a time: a day of the month without its month ("the 20th") is the one nearest to about.
+func FindAbout(s string, ref, about time.Time, language string) []Span {
 	raw := scan(s)
 	may := mayHoldDate(raw)
 	if may == 0 {
 		return nil
 	}
-	p := parser{s: s, zone: ref.Location(), known: !ref.IsZero()}
+	p := parser{s: s, zone: ref.Location(), known: !ref.IsZero(), now: ref}
 	if p.known {
 		y, m, d := ref.Date()
 		p.today = dayNumber(y, int(m), d)
 		p.y, p.m, p.d = y, int(m), d
+	}
+	if !about.IsZero() {
+		y, m, d := about.Date()
+		p.about = dayNumber(y, int(m), d)
 	}
 	switch t := tableOf(language); {
 	case language == "":
@@ -145,7 +154,9 @@ type parser struct {
 	zone    *time.Location
 	known   bool // whether the day of saying is known
 	today   int
+	now     time.Time
 	y, m, d int // of today
+	about   int // the day that the talk is about, 0 where none is known
 
 	saying                int  // whether the text has a verb of saying: 1 or -1, 0 before that was looked up
 	monthFirst, unordered bool // how 5/7 is read; whether that is not known

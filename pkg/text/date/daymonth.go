@@ -4,6 +4,15 @@ import "strings"
 
 // dayMonth reads "7 May 2023", "the 7th of May", "May 7, 2023" and "May the seventh", with a year or "last year" behind.
 func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
+	if j := p.skipDot(i + 1); p.tab.yearFirst && p.t[i].digits == 4 && p.has(j, kMonth) { // "2027. január 12."
+		y, _, isYear := p.yearNumberAt(i)
+		pt, next, ok := p.dayMonth(j, loose)
+		if !ok {
+			pt, next, ok = p.monthYear(j, true)
+		}
+		pt.at, pt.y, pt.rel = i, y, false
+		return pt, next, ok && isYear
+	}
 	pt := p.empty(i)
 	var next int
 	if m, ok := p.value(i, kMonth); ok && !p.t[i].cjk {
@@ -77,6 +86,14 @@ func (p *parser) dayMonth(i int, loose bool) (point, int, bool) {
 	return pt, next, true
 }
 
+// skipDot returns the index behind a full stop at i.
+func (p *parser) skipDot(i int) int {
+	if p.is(i, ".") {
+		i++
+	}
+	return i
+}
+
 // dayAlone reads a day of the month without month: "on the 18th", "el día 21", "am 25.", 29日. With loose set any number
 // that can be one counts.
 func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
@@ -96,7 +113,7 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	for p.has(prev, kArticle) {
 		prev--
 	}
-	if wd, ok := p.value(next, kWeekday); ok && (p.has(i-1, kOn) || p.has(prev, kOn) && prev >= i-2) { // le 25 mardi
+	if wd, ok := p.value(next, kWeekday); ok && !p.has(next, kUnit) && (p.has(i-1, kOn) || p.has(prev, kOn) && prev >= i-2) { // le 25 mardi
 		pt.wd = wd
 		return pt, next + 1, true
 	}
@@ -114,6 +131,7 @@ func (p *parser) dayAlone(i int, loose bool) (point, int, bool) {
 	case p.fromDay(i, prev, next, ordinal):
 	case p.onTheDay(i, next, ordinal):
 	case p.pair(i, next), p.another(i, next):
+	case ordinal && p.t[i].digits > 0 && p.has(next, kNot) && p.tab.progressive != nil: // "the 21st instead of the 14th"
 	case ordinal && p.tab.nthDay && p.t[i].first && p.t[i].digits > 0 && next < len(p.t) && !p.t[next].mark: // 14-го приезжает
 	case ordinal && d > 3 && prev == i-2 && p.isTheDay(p.before(prev, kNow), next):
 	case p.movedToDay(i, prev, ordinal) && (p.endsAt(next) || p.moves(next)):

@@ -198,7 +198,7 @@ func (p *parser) point(i int, loose bool) (point, int, bool) {
 	if i >= len(p.t) || p.repeats(i) {
 		return point{}, i, false
 	}
-	for _, rule := range []func(int, bool) (point, int, bool){p.nth, p.partOf, p.marked, p.near, p.shifted, p.numeric, p.dayMonth, p.weekday, p.amount,
+	for _, rule := range []func(int, bool) (point, int, bool){p.nth, p.partOf, p.marked, p.near, p.shifted, p.numeric, p.dayMonth, p.weekday, p.hoursAgo, p.amount,
 		p.weekend, p.quarter, p.season, p.holiday, p.decade, p.monthYear, p.year, p.dayAlone} {
 		if pt, next, ok := rule(i, loose); ok {
 			return pt, next, true
@@ -239,6 +239,9 @@ func (p *parser) settle(pt point) (interval, bool) {
 		if s, ok := p.nearDay(pt.m, pt.d, 1); ok && dir < 0 && s.from <= p.today+45 && p.takesEffect(pt.at) {
 			return s, true
 		}
+		if pt.near == 0 {
+			dir = p.nearer(pt.at, pt.m, pt.d, dir)
+		}
 		return p.nearDay(pt.m, pt.d, dir)
 	case pt.m != 0:
 		y := p.y
@@ -259,6 +262,29 @@ func (p *parser) settle(pt point) (interval, bool) {
 	return interval{}, false
 }
 
+// How many days a date without a year lies ahead at most where it is taken against a past form in another clause, and how many
+// the one before lies back at least: "signed the lease, moving in on 8 January" on the 6th hardly means the last one.
+const soon, longAgo, justNow = 60, 290, 20
+
+// nearer returns the direction in which a day of a month without a year lies: that of the sentence, unless its own clause does not
+// look back, the last such day was about a year ago, and the next one is close.
+func (p *parser) nearer(at, m, d, dir int) int {
+	back, ok1 := p.nearDay(m, d, -1)
+	ahead, ok2 := p.nearDay(m, d, 1)
+	if dir == 0 && ok1 && ok2 && p.today-back.from <= justNow && ahead.from-p.today > longAgo {
+		return -1
+	}
+	if dir >= 0 || !ok1 || !ok2 || p.today-back.from < longAgo || ahead.from-p.today > soon {
+		return dir
+	}
+	for j, end := p.clauseStart(at), p.clauseEnd(at); j < end; j++ {
+		if p.cue(j, at) < 0 {
+			return dir
+		}
+	}
+	return 1
+}
+
 // nearDay returns the day of a month without a year: the last one if dir is negative, else the next one.
 func (p *parser) nearDay(m, d, dir int) (interval, bool) {
 	y, step := p.y, 1
@@ -276,6 +302,24 @@ func (p *parser) nearDay(m, d, dir int) (interval, bool) {
 	return interval{}, false
 }
 
+// nearAbout returns the day of the month that is nearest to the day that the talk is about.
+func (p *parser) nearAbout(d int) (day int, ok bool) {
+	if p.about == 0 {
+		return 0, false
+	}
+	y, m, _ := civil(p.about)
+	for k := -1; k <= 1; k++ {
+		yy, mm, _ := civil(dayNumber(y, m+k, 1))
+		if !valid(yy, mm, d) {
+			continue
+		}
+		if other := dayNumber(yy, mm, d); !ok || max(other-p.about, p.about-other) < max(day-p.about, p.about-day) {
+			day, ok = other, true
+		}
+	}
+	return day, ok
+}
+
 // nearDayOfMonth returns a day without a month, of the weekday wd if that is not -1.
 func (p *parser) nearDayOfMonth(d, wd, dir int) (interval, bool) {
 	step := 1
@@ -284,6 +328,9 @@ func (p *parser) nearDayOfMonth(d, wd, dir int) (interval, bool) {
 	}
 	if day := dayNumber(p.y, p.m, d); wd >= 0 && valid(p.y, p.m, d) && weekdayOf(day) == wd && day < p.today+7 && day > p.today-7 {
 		return oneDay(day, true), true // a weekday and a day that agree say more than the tense
+	}
+	if day, ok := p.nearAbout(d); ok && wd < 0 && (dir < 0 && day <= p.today || dir >= 0 && day >= p.today) {
+		return oneDay(day, true), true
 	}
 	for k := range 24 {
 		y, m, _ := civil(dayNumber(p.y, p.m+step*k, 1))

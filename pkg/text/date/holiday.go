@@ -18,12 +18,15 @@ func (p *parser) season(i int, loose bool) (point, int, bool) {
 	if dir, _, next, ok := p.shiftAt(i + 1); ok && p.tab.postposed && !p.has(next, kUnit) && p.known {
 		return p.fix(i, p.shiftedSeason(m, dir)), next, true
 	}
-	if !p.known || !loose && !p.timeBefore(i) || !p.endsAt(i+1) {
+	if !p.known || !p.endsAt(i+1) && !p.tab.joined {
+		return point{}, i, false
+	}
+	dir := p.direction(i)
+	if !loose && !p.timeBefore(i) && (dir == 0 || !p.matches(p.tab.inflected, p.t[i].low)) {
 		return point{}, i, false
 	}
 	y := p.y
 	s := seasonOf(y, m, true)
-	dir := p.direction(i)
 	if dir == 0 && !loose && p.is(i-1, "in") && p.tab.progressive != nil && !p.inProgress(i) { // "I ski in winter"
 		return point{}, i, false
 	}
@@ -74,7 +77,7 @@ func (p *parser) opensHoliday(i int) bool {
 	switch {
 	case p.tab.postposed && i > 0 && ofHoliday[p.t[i-1].low] && !p.has(i-2, kDayPart, kUnit, kPart):
 		return false
-	case p.tab.cjk, p.timeBefore(i), p.has(i-1, kOn, kUntil, kArticle), p.is(i-1, "à"):
+	case p.tab.cjk, p.timeBefore(i), p.has(i-1, kOn, kUntil, kArticle), p.is(i-1, "à"), p.matches(p.tab.inflected, p.t[i].low):
 		return true
 	}
 	return p.tab.nouns && (i == 0 || p.is(i-1, "zu")) // Heiligabend sind wir daheim
@@ -85,6 +88,8 @@ func (p *parser) opensHoliday(i int) bool {
 func (p *parser) closesHoliday(i int) bool {
 	switch {
 	case p.tab.cjk:
+		return true
+	case p.tab.joined:
 		return true
 	case p.has(i+1, kUnit):
 		return false
@@ -121,6 +126,7 @@ func (p *parser) nearHoliday(rule string, dir int, strict bool) (interval, bool)
 //	12-25        a day
 //	12-24..26    the days of a feast, named by its second
 //	easter-2     days from Easter Sunday
+//	orthodox1    days from Easter Sunday of the churches that reckon it by the Julian calendar
 //	11-thu-4     the fourth Thursday of November; -1 is the last one
 func holidayIn(rule string, y int, rel bool) (interval, bool) {
 	if y < 1 || y > 9999 {
@@ -132,6 +138,13 @@ func holidayIn(rule string, y int, rel bool) (interval, bool) {
 			n, _ = strconv.Atoi(rest)
 		}
 		return oneDay(easter(y)+n, rel), true
+	}
+	if rest, ok := strings.CutPrefix(rule, "orthodox"); ok {
+		n := 0
+		if rest != "" {
+			n, _ = strconv.Atoi(rest)
+		}
+		return oneDay(orthodoxEaster(y)+n, rel), true
 	}
 	f := strings.Split(rule, "-")
 	m, _ := strconv.Atoi(f[0])
@@ -193,8 +206,8 @@ func (p *parser) wordAt(start int) int {
 // day of the match".
 func (p *parser) movedAway(s Span) bool {
 	at := p.wordAt(s.Start)
-	_, from := p.opening(at)
-	return from && p.anyMoved(at, false)
+	i, from := p.opening(at)
+	return from && p.anyMoved(at, false) || p.has(i, kNot) && !p.has(i+1, kArticle)
 }
 
 // anyMoved reports whether a verb before word i moves an appointment; with behind set, also one behind it.

@@ -58,19 +58,20 @@ const (
 	kOccasion       // is counted: "for the third time"
 	kNaming         // stands before a name
 	kTitled         // stands before the name of a work or a street
+	kOpens          // a form of a weekday or month that says "from": "hétfőtől péntekig"
 	kWeak           // a month or weekday that is a common word too
 )
 
 // kinds maps the names of a table to kinds. A kind in the second list takes no value.
 var kinds = map[string]kind{
-	"month": kMonth, "weekday": kWeekday, "unit": kUnit, "day": kDay, "rel": kRel, "dir": kDir, "near": kNear, "number": kNumber,
+	"month": kMonth, "weekday": kWeekday, "weekdays": kWeekdays, "unit": kUnit, "day": kDay, "rel": kRel, "dir": kDir, "near": kNear, "number": kNumber,
 	"ordinal": kOrdinal, "few": kFew, "part": kPart, "season": kSeason, "holiday": kHoliday, "quarter": kQuarter, "era": kEra,
 
 	"ago before": kAgoPre, "ago": kAgoPost, "in before": kInPre, "in behind": kInPost, "before": kBefore, "after": kAfter, "since": kSince,
 	"from": kFrom, "to": kTo, "between": kBetween, "to behind": kToPost, "and": kAnd, "of": kOf, "in": kIn, "until": kUntil, "on": kOn,
 	"article": kArticle, "every": kEvery, "daypart": kDayPart, "now": kNow, "mark year": kMarkYear, "mark month": kMarkMonth,
 	"mark day": kMarkDay, "ordinal suffix": kSuffix, "decade suffix": kDecade, "year word": kYearWord, "not": kNot, "word": kNone, "for": kFor, "moved to": kMovedTo, "weak": kWeak, "naming": kNaming, "like": kLike, "occasion": kOccasion, "hence": kHence, "titled": kTitled,
-	"half": kHalf, "halved": kHalf, "or": kOr, "numbered": kNumbered,
+	"opens": kOpens, "half": kHalf, "halved": kHalf, "or": kOr, "numbered": kNumbered,
 }
 
 // unit is a unit of the calendar. Minutes count as hours: no date is finer than a day.

@@ -33,6 +33,12 @@ func (t token) value(k kind) (int, bool) {
 	return 0, false
 }
 
+// marks are marks of other scripts and those that they are read as.
+var marks = map[rune]string{'،': ",", '؛': ";", '؟': "?", '।': ".", '·': ";", '־': "-", '‑': "-"}
+
+// joiner reports whether r only says how the letters around it are drawn: "می‌روم".
+func joiner(r rune) bool { return r == 0x200C || r == 0x200D }
+
 // scan cuts text into tokens: runs of letters, runs of at most nine digits, single CJK characters and single marks. An
 // apostrophe separates two words and belongs to neither, except that a short English ending keeps it ("'ll").
 func scan(s string) []token {
@@ -69,12 +75,15 @@ func scan(s string) []token {
 			t.upper = unicode.IsUpper(r)
 			for i < len(s) {
 				r, size := utf8.DecodeRuneInString(s[i:])
-				if !letter(r) || isCJK(r) {
+				if !letter(r) && !joiner(r) || isCJK(r) {
 					break
 				}
 				i += size
 			}
 			t.low = strings.ToLower(s[t.start:i])
+			if strings.ContainsFunc(t.low, joiner) {
+				t.low = strings.NewReplacer("\u200c", "", "\u200d", "").Replace(t.low)
+			}
 			if i < len(s) { // d'avril, I'll
 				r, size := utf8.DecodeRuneInString(s[i:])
 				if r == '\'' || r == '’' {
@@ -99,7 +108,10 @@ func scan(s string) []token {
 		default:
 			i += size
 			t.low, t.mark = s[t.start:i], true
-			first = strings.ContainsRune(".!?…。！？:;", r)
+			if as, ok := marks[r]; ok {
+				t.low = as
+			}
+			first = strings.Contains(".!?…。！？:;", t.low)
 		}
 		t.end = i
 		out = append(out, t)
@@ -128,16 +140,22 @@ func ending(s string) int {
 // letter reports whether words are made of r: letters and marks.
 func letter(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
-		r >= utf8.RuneSelf && r != utf8.RuneError && text.IsWordRune(r) && digit(r) < 0
+		r >= utf8.RuneSelf && r != utf8.RuneError && (text.IsWordRune(r) || unicode.Is(unicode.Mc, r)) && digit(r) < 0
 }
 
-// digit returns the value of a digit, of ordinary or full width, -1 for other runes.
+// digit returns the value of a digit, of ordinary or full width, of Arabic, Persian or Devanagari, -1 for other runes.
 func digit(r rune) int {
 	switch {
 	case r >= '0' && r <= '9':
 		return int(r - '0')
 	case r >= '０' && r <= '９':
 		return int(r - '０')
+	case r >= '٠' && r <= '٩':
+		return int(r - '٠')
+	case r >= '۰' && r <= '۹':
+		return int(r - '۰')
+	case r >= '०' && r <= '९':
+		return int(r - '०')
 	}
 	return -1
 }
@@ -192,10 +210,31 @@ func (t *table) lex(in []token) []token {
 			i += n
 			continue
 		}
-		out = append(out, tok)
 		i += n
+		if _, opens := tok.value(kOpens); opens && t.dated(in[i:]) { // hétfőtől péntekig
+			from := token{start: tok.start, end: tok.start, senses: []sense{{kFrom, 0}}, space: tok.space, first: tok.first}
+			out = append(out, from, tok, token{start: tok.end, end: tok.end, senses: []sense{{kTo, 0}}})
+			continue
+		}
+		out = append(out, tok)
 	}
 	return out
+}
+
+// dated reports whether a list of words begins with a weekday or a month.
+func (t *table) dated(list []token) bool {
+	at, tok := &t.phrases, token{}
+	for _, w := range list {
+		if at = at.next[w.low]; at == nil {
+			break
+		}
+		if at.senses != nil {
+			tok.senses = at.senses
+		}
+	}
+	_, weekday := tok.value(kWeekday)
+	_, month := tok.value(kMonth)
+	return weekday || month
 }
 
 // numeral reads a number of Han characters at the front of list: 二零一八, 十二, 三十. k is how many tokens it takes.

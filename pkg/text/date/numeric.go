@@ -72,7 +72,9 @@ func (p *parser) numeric(i int, loose bool) (point, int, bool) {
 		if p.monthFirst {
 			m, d = d, m
 		}
-		if m > 12 {
+		if m > 12 && sep == "." && !p.monthFirst { // the time of day 8.15
+			return point{}, i, false
+		} else if m > 12 {
 			m, d = d, m
 		} else if p.unordered && d <= 12 && m != d {
 			return point{}, i, false

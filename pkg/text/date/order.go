@@ -8,7 +8,21 @@ func (p *parser) following(m, before match) (match, bool) {
 	if !ok || before.next == 0 {
 		return m, ok
 	}
-	return p.inOrder(p.laterDay(p.inYear(m, before), before), before), true
+	return p.inOrder(p.laterDay(p.inMonth(p.inYear(m, before), before), before), before), true
+}
+
+// inMonth returns a day of the month in the month that is named before it: "in December, on the 17th", "on January 14, the
+// freeze on the 7th".
+func (p *parser) inMonth(m, before match) match {
+	if !p.dayOfMonth(m) || !p.names(before, kMonth) || before.days() > 31 || !before.rel {
+		return m
+	}
+	_, _, d := civil(m.from)
+	y, month, _ := civil(before.from)
+	if day := dayNumber(y, month, d); valid(y, month, d) && (before.from < p.today && before.days() == 1 || day >= p.today || before.days() > 1) {
+		m.from, m.to = day, day
+	}
+	return m
 }
 
 // laterDay returns a day of the month in the next one where it would lie before the day ahead that it is joined to:

@@ -68,6 +68,10 @@ func (p *parser) year(i int, loose bool) (point, int, bool) {
 	brackets := i > 0 && p.is(i-1, "(") && p.is(next, ")")
 	before := p.has(i-1, kIn, kSince, kUntil, kFrom, kBetween, kAfter, kBefore, kYearWord) || p.has(i-1, kOf) && i > 1
 	before = before || p.yearFirst(i, next) || p.yearBetween(i, next)
+	if p.has(next, kMarkYear) && (p.has(next, kIn) || p.has(i-1, kIn)) { // 2015-ben, "в 2015 году"
+		pt.y = y
+		return pt, next + 1, true
+	}
 	if !loose && !brackets && !before || p.tight(i) && p.t[i-1].mark && !brackets && !loose || p.has(next, kMarkYear) && !loose {
 		return point{}, i, false
 	}

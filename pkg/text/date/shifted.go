@@ -1,5 +1,7 @@
 package date
 
+import "slices"
+
 // shiftedUnit reads a period of the calendar that is named by its distance: "last week", "la semana pasada", 来年.
 func (p *parser) shiftedUnit(i int) (interval, int, bool) {
 	if i >= len(p.t) || !p.known {
@@ -10,7 +12,7 @@ func (p *parser) shiftedUnit(i int) (interval, int, bool) {
 		return s, i + 1, ok
 	}
 	dir, flavour, j, ok := p.shiftAt(i)
-	if ok {
+	if ok && !p.tab.trailing {
 		if dir == 0 { // "this past week"
 			if d, f, k, again := p.shiftAt(j); again && f == kNear {
 				dir, flavour, j = d, f, k
@@ -73,7 +75,7 @@ func (p *parser) shifted(i int, _ bool) (point, int, bool) {
 		return pt, next, true
 	}
 	dir, flavour, j, ok := p.shiftAt(i)
-	if !ok {
+	if !ok || p.tab.trailing {
 		return point{}, i, false
 	}
 	if dir == 0 {
@@ -208,6 +210,11 @@ func (p *parser) near(i int, loose bool) (point, int, bool) {
 	}
 	if !ok || !p.known || p.is(i+1, "'s") && !p.possesses(i+2) {
 		return point{}, i, false
+	}
+	if n != 0 && slices.Contains(p.t[i].senses, sense{kDay, -n}) { // कल is yesterday and tomorrow
+		if n = max(n, -n); p.direction(i) < 0 {
+			n = -n
+		}
 	}
 	if p.is(i+1, "'s") {
 		return p.fix(i, oneDay(p.today+n, true)), i + 2, true

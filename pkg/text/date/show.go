@@ -1,7 +1,9 @@
 package date
 
 import (
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -48,13 +50,26 @@ func (s Span) String() string {
 	return from.Format("2 January 2006") + " to " + to.Format("2 January 2006")
 }
 
-// Main returns the time that a sentence is about: the first of its expressions that is not set aside. It reports false
+// Days returns how many days a span names.
+func (s Span) Days() int { return int(s.To.Add(time.Microsecond).Sub(s.From).Hours()+12) / 24 }
+
+// contains reports whether another span lies within s.
+func (s Span) contains(o Span) bool { return !o.From.Before(s.From) && !o.To.After(s.To) }
+
+// Main returns the time that a sentence is about: the first of its expressions that is not set aside, or
+// the day that a later one names within it or more exactly. It reports false
 // for a sentence without expressions.
 func Main(spans []Span) (Span, bool) {
-	for _, s := range spans {
-		if !s.Aside {
-			return s, true
+	for i, s := range spans {
+		if s.Aside {
+			continue
 		}
+		for _, o := range spans[i+1:] { // "in December, on the 17th", "that weekend, on the 20th"
+			if !o.Aside && o.Days() == 1 && s.Days() > 1 && (s.contains(o) || strings.ContainsFunc(o.Text, unicode.IsDigit) && !strings.ContainsFunc(s.Text, unicode.IsDigit)) {
+				return o, true
+			}
+		}
+		return s, true
 	}
 	if len(spans) > 0 {
 		return spans[0], true

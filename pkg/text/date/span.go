@@ -244,7 +244,7 @@ func (p *parser) stretched(a, b point) (interval, bool) {
 func (p *parser) yearless(a, b point) (interval, bool) {
 	dir := a.near
 	if dir == 0 {
-		dir = p.direction(a.at)
+		dir = p.nearer(a.at, a.m, max(a.d, 1), p.direction(a.at))
 	}
 	wrap := 0
 	if b.m < a.m || b.m == a.m && b.d != 0 && b.d < a.d {

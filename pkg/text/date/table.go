@@ -19,7 +19,7 @@ import (
 var languageFiles embed.FS
 
 // preference is the order in which languages are tried where a text has as many words of one as of another.
-const preference = "en de es fr it pt nl sv pl tr ru zh ja ko"
+const preference = "en de es fr it pt nl sv pl tr ru zh ja ko da nb cs uk fi hu ro el ar fa he hi id vi"
 
 // bracketMonths are the months as Annotate writes them.
 const bracketMonths = "january february march april may june july august september october november december"
@@ -42,7 +42,10 @@ type table struct {
 	phrases        node
 	words          map[string]bool // every single word, for guessing the language; false where it is a common word too
 	monthFirst     bool            // 5/7 is 7 May
+	yearFirst      bool            // the year stands before the month, and that before the day: "2027. január 12."
+	joined         bool            // no noun behind a time is what the time describes: "julmarked", "piața de Crăciun"
 	postposed      bool            // "last" may stand behind its noun
+	trailing       bool            // "last" stands behind its noun always
 	nthDay         bool            // a number with the ending of a place in a row is a day: "14-го"
 	inverted       bool            // behind a date in front, the verb stands before its subject
 	dotted         bool            // 20. is an ordinal
@@ -94,7 +97,8 @@ type table struct {
 	lasting        *regexp.Regexp // participles that say what is until a day: "closed until Friday"
 	correcting     *regexp.Regexp // words with which one corrects oneself: "Friday, no wait, Saturday"
 	filling        *regexp.Regexp // words that stand beside those: "I mean", "make that"
-	inflected      *regexp.Regexp // forms of a month that say "in" or "since"; of a weekday, that it is the last one: "måndags"
+	inflected      *regexp.Regexp // forms of a month, weekend, season or holiday that say "in" or "since"; of a weekday, that it is the last one: "måndags"
+	dual           *regexp.Regexp // forms of a unit that say two of it: "شهرين"
 }
 
 // tables returns the tables in order of preference. They are read once.
@@ -165,7 +169,7 @@ func (t *table) regexps() map[string]**regexp.Regexp {
 		"labels": &t.labels, "inside": &t.inside, "behindDay": &t.behindDay, "perfect": &t.perfect, "reflexive": &t.reflexive,
 		"thereafter": &t.thereafter, "therebefore": &t.therebefore, "afterwards": &t.afterwards, "beforehand": &t.beforehand,
 		"priced": &t.priced, "measured": &t.measured, "cancelled": &t.cancelled, "forbidding": &t.forbidding,
-		"single": &t.single, "lasting": &t.lasting, "correcting": &t.correcting, "filling": &t.filling, "inflected": &t.inflected,
+		"single": &t.single, "lasting": &t.lasting, "correcting": &t.correcting, "filling": &t.filling, "inflected": &t.inflected, "dual": &t.dual,
 	}
 }
 
@@ -180,14 +184,14 @@ func (t *table) compile(list string) (*regexp.Regexp, error) {
 // line reads one line of a table.
 func (t *table) line(head, list string, compounds map[string]string) error {
 	flags := map[string]*bool{"postposed": &t.postposed, "inverted": &t.inverted, "nthDay": &t.nthDay, "dotted": &t.dotted, "nouns": &t.nouns,
-		"subjectless": &t.subjectless, "articleless": &t.articleless, "cjk": &t.cjk}
+		"subjectless": &t.subjectless, "articleless": &t.articleless, "joined": &t.joined, "trailing": &t.trailing, "cjk": &t.cjk}
 	if flag, ok := flags[head]; ok {
 		*flag = true
 		return nil
 	}
 	switch head {
 	case "order":
-		t.monthFirst = list == "mdy"
+		t.monthFirst, t.yearFirst = list != "dmy", list == "ymd"
 		return nil
 	case "compound", "ordinal compound":
 		compounds[head] = list

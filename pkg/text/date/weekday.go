@@ -42,6 +42,9 @@ func (p *parser) weekday(i int, loose bool) (point, int, bool) {
 		pt.wd = wd
 		return pt, i + 2, p.known
 	}
+	if p.has(i, kUnit) && i > 0 && (p.t[i-1].digits > 0 || p.has(i-1, kNumber, kFew)) { // "de 3 luni"
+		return point{}, i, false
+	}
 	next := i + 1
 	if pt, behind, ok := p.dateBehind(next); ok {
 		pt.at = i
@@ -124,7 +127,7 @@ func (p *parser) workWeek(i int, a, b point) bool {
 // weekend reads "over the weekend" and "am Wochenende".
 func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 	u, ok := p.unitAt(i)
-	if !ok || u != uWeekend || p.plural(i) || !p.known || p.is(i+1, "'s") || !p.has(i-1, kArticle, kOn, kIn) || p.has(i+1, kUnit) {
+	if !ok || u != uWeekend || p.plural(i) || !p.known || p.is(i+1, "'s") || !p.has(i-1, kArticle, kOn, kIn) && !p.matches(p.tab.inflected, p.t[i].low) || p.has(i+1, kUnit) {
 		return point{}, i, false
 	}
 	back := 0
@@ -132,13 +135,13 @@ func (p *parser) weekend(i int, _ bool) (point, int, bool) {
 		back = -1
 	}
 	s, ok := whole(p.today, uWeekend, back)
-	return p.fix(i, s), i + 1, ok && p.endsAt(i+1)
+	return p.fix(i, s), i + 1, ok && (p.tab.joined || p.endsAt(i+1))
 }
 
 // plural reports whether the weekends of word i are many: what is done at weekends has no date.
 func (p *parser) plural(i int) bool {
 	low := strings.ToLower(p.s[p.t[i].start:p.t[i].end])
-	return strings.HasSuffix(low, "s") || strings.HasSuffix(low, "den") || strings.HasPrefix(low, "fines ") || strings.HasPrefix(low, "fins ")
+	return strings.HasSuffix(low, "s") || strings.HasSuffix(low, "den") && p.tab.code != "da" || strings.HasPrefix(low, "fines ") || strings.HasPrefix(low, "fins ")
 }
 
 // lasts reports whether the participle at j says what is, and not what was done: behind "be" where that makes no perfect of it,

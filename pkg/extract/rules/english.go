@@ -15,7 +15,7 @@ var openers = phraseList(`oh, oh wow, oh my, oh my god, oh no, wow, woah, whoa, 
 	for sure, no problem, no worries, good morning, good evening, good afternoon, good night, hi there, hey there, hello there, ah, alright, man, dude,
 	bro, girl, guys, and, but, also, plus, then, besides, anyway so, fyi, just so you know, to be honest, tbh, honestly, actually, i mean, you know, like,
 	speaking of which, amazing, wonderful, perfect, good, fine, sorry, sounds good, sounds great, got it, i see, same here, me too, same, yay, phew, ugh,
-	please, however, first of all, guess what, you know what, morning all, morning everyone, morning, evening all, hi all, hi everyone, hey everyone, hey all, hello everyone, hello all, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately, remember, note, note to self, reminder`)
+	please, however, first of all, guess what, you know what, morning all, morning everyone, morning, evening all, hi all, hi everyone, hey everyone, hey all, hello everyone, hello all, can you believe it, can you believe this, good to see you, nice to see you, great to see you, good to hear from you, great to hear from you, lately, remember, note, note to self, reminder`)
 
 // bareOpeners need no mark behind them.
 var bareOpeners = phraseList(`and, but, also, plus, oh, well, yeah, yep, yup, ok, okay, haha, lol, lmao, aww, hmm, um, uh, btw, by the way, anyway, fyi, just so you know,
@@ -94,7 +94,7 @@ var answered = pattern.New(`^((?:I'm|I am|I've been|[Ww]e're|[Ww]e are|[Ii]m|[Aa
 
 // withoutCall removes the name of who is spoken to from the end, "…, Mel!", and from an answer of how the speaker is.
 func (t *drafter) withoutCall(s string) string {
-	if m := answered.FindStringSubmatch(s); m != nil && len(date.Find(m[2], t.message.Time, string(text.English))) == 0 {
+	if m := answered.FindStringSubmatch(s); m != nil && len(date.Find(m[2], t.said, string(text.English))) == 0 {
 		s = m[1] + m[3]
 	}
 	end := strings.TrimRightFunc(s, func(r rune) bool { return !letter(r) && r != ')' && r != '"' && r != '?' })
@@ -111,7 +111,7 @@ func (t *drafter) calls(name string) bool {
 		return false
 	}
 	for _, p := range t.cast.people {
-		if p != t.me && named(p) && (strings.EqualFold(p, name) || len(name) >= 3 && len(p) > len(name) && strings.EqualFold(p[:len(name)], name) ||
+		if p != t.me && hasName(p) && (strings.EqualFold(p, name) || len(name) >= 3 && len(p) > len(name) && strings.EqualFold(p[:len(name)], name) ||
 			strings.HasPrefix(strings.ToLower(p), strings.ToLower(name)+" ")) {
 			return true
 		}
@@ -125,57 +125,6 @@ func firstRune(s string) rune {
 	}
 	return 0
 }
-
-// content counts the words of a sentence that say something: no stop words, no politeness, no names of participants.
-func (t *drafter) content(s string) int {
-	n, cjk := 0, 0
-	for _, term := range text.Terms(s) {
-		switch {
-		case term.Stop, polite.Has(term.Text):
-		case term.Name && (t.calls(s[term.Start:term.Start+min(len(term.Text), term.End-term.Start)]) || strings.EqualFold(term.Text, t.me)):
-		case term.Text[0] >= 0xE2 && term.End-term.Start == 3 && len([]rune(term.Text)) == 1:
-			cjk++
-		default:
-			n++
-		}
-	}
-	if pronouns.MatchString(s) {
-		n += 2
-	}
-	return n + cjk/2
-}
-
-// pronouns finds by which pronouns somebody goes: stop words that say something.
-var pronouns = pattern.New(`(?i)\b(?:he|she|they|ze|xe) ?/ ?(?:him|her|them|they|she|he|zir|xem)\b|\b(?:any|all) pronouns\b`)
-
-// polite are words that chat is made of and that state nothing by themselves.
-var polite = text.NewWordSet(`awesome amazing great good nice cool wonderful fantastic lovely sweet incredible impressive neat perfect fine true
-	right glad happy welcome agree exactly absolutely totally definitely completely sound sounds sounded look looks looked hear
-	heard hearing know think guess bet understand luck congrats congratulations cheers appreciate kind word words thing things
-	way day time idea haha hahaha lmao wow yay aww woah gosh god man dude guys bro thought worry worries problem
-	fun interesting exciting beautiful gorgeous adorable cute inspiring super pretty really lot lots sure course indeed
-	hope hoping wait care soon later tonight talk chat catch bye goodbye hello morning evening afternoon night take keep
-	love like want need say said tell mean feel feels seem seems see guess share sharing yup yep nope yes no oh hmm
-	awww ooh oooh ahh ugh phew rock rocks rad dope sick epic bestie friend buddy pal though maybe anyway anytime
-	moment second sec minute kidding joking joke count everyone everybody folks ya understood noted roger certainly obviously
-	enough fair sense blast laugh funny sorry condolences apologies apologise apologize forgive
-	better best bad sad tough rough crazy wild proud support supportive encouragement encouraging kindness excited thrilled`)
-
-// chatter are phrases of sentences that state nothing.
-var chatter = phraseList(`take care, see you, talk soon, talk to you, catch you later, have fun, have a great, have a good, have a nice, keep it up,
-	keep up the, keep me posted, keep in touch, keep going, let me know, no problem, no worries, you're welcome, my pleasure, can't wait to hear,
-	can't wait to see, looking forward to it, looking forward to hearing, i agree, i understand, i hear you, i bet, me too, same here, of course,
-	thanks for, thank you for, way to go, well done, good job, great job, nice job, good luck, go for it, hope you, hope all, hope that, good for you,
-	so happy for you, glad to hear, happy to hear, sorry to hear, glad you, happy for you, proud of you, you got this, you've got this, hang in there,
-	how are you, how have you been, what's up, what's new, long time no see, good to see, great to see, nice to see, good to hear, great to hear,
-	nice to hear, i'm here for you, i'm always here, here for you, let's catch up, sounds like, that sounds, that's so, that's really, that is so,
-	what a, never thought of it, i see, i know right, you're right, you are right, that's right, don't worry, appreciate it, appreciate that,
-	appreciate your, appreciate you, means a lot, mean a lot, i feel you, here's a, here is a, check it out, recommend it, happy birthday, merry christmas, happy holidays, happy new year, sleep well, sweet dreams, never mind, let me check, let me think, let me see, let me look, hang on, hold on, bear with me, give me a moment, give me a minute, give me a second,
-	give me a sec, give me a bit, fingers crossed, awesome news, great news, agree more, feel free to, small world, check this out, take a look, i'm glad`)
-
-// encouragements are verbs that open encouragement.
-var encouragements = text.NewWordSet(`keep focus believe trust stay enjoy try let take give look check imagine feel hang go just never come have be make do don't follow embrace
-	cherish continue congrats kudos props greetings anything what how bet`)
 
 // completeFragment returns a sentence that leaves out its "I" with the subject: "Went to Rome", "Gonna try it", "Trying
 // to sleep". It returns "" if nothing is missing.
@@ -293,3 +242,34 @@ var (
 		allowed related`)
 	behind = text.NewWordSet(`a an the my our to up out with it in on from for about at by some two three that this of and over his her their him them`)
 )
+
+// introduction finds a speaker's own name at the beginning of a sentence, and what is said behind it.
+var introduction = pattern.New(`(?i)^(I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)(?:,| and|, and) (.+)$`)
+
+// onlyName finds a sentence that says nothing but its speaker's name.
+var onlyName = pattern.New(`(?i)^(?:I'm|I am|Im|My name is|My name's|This is) ([\p{L}'-]+(?: [\p{L}'-]+)?)[.!]?$`)
+
+// withoutName takes the name out of a sentence in which its speaker, who is known by it, tells it: "I'm Ann, I live in
+// Rome" says where Ann lives.
+func (t *drafter) withoutName(s string) string {
+	m := introduction.FindStringSubmatch(s)
+	if m == nil || t.message.Speaker == "" {
+		if m := onlyName.FindStringSubmatch(s); m != nil && strings.EqualFold(m[1], t.message.Speaker) {
+			return ""
+		}
+		return s
+	}
+	name, speaker := strings.ToLower(m[2]), strings.ToLower(t.message.Speaker)
+	if name != speaker && !strings.HasPrefix(speaker, name+" ") {
+		return s
+	}
+	switch rest := m[3]; firstWord(split(rest)) {
+	case "i", "i'm", "i've", "i'll", "im", "my", "we", "we're", "our":
+		return capitalise(rest)
+	case "a", "an", "the":
+		if strings.HasPrefix(strings.ToLower(m[1]), "i") {
+			return m[1] + " " + rest
+		}
+	}
+	return s
+}
