@@ -45,6 +45,9 @@ func (a *cli) factsCommand() *cobra.Command {
 		Example: "  eunoe-bench facts --dataset locomo.json --observations locomo-facts.jsonl",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(files) == 0 {
+				return console.Usagef("--dataset: name one at least")
+			}
 			observed, err := readObserved(observations)
 			if err != nil {
 				return console.Usagef("--observations: %v", err)
@@ -66,7 +69,11 @@ func (a *cli) factsCommand() *cobra.Command {
 			}
 			var rows [][]string
 			for _, c := range out {
-				rows = append(rows, []string{c.Set, fmt.Sprint(c.Messages), fmt.Sprintf("%.2f", c.Facts), fmt.Sprintf("%.2f", c.CPU), fmt.Sprintf("%.2f", c.OnObserved), fmt.Sprintf("%.2f", c.Observed)})
+				row := []string{c.Set, fmt.Sprint(c.Messages)}
+				for _, x := range []float64{c.Facts, c.CPU, c.OnObserved, c.Observed} {
+					row = append(row, fmt.Sprintf("%.2f", x))
+				}
+				rows = append(rows, row)
 			}
 			console.Table(cmd.OutOrStdout(), []string{"set", "messages", "facts a message", "ms a message", "facts on observed", "observed with a fact"}, rows)
 			return nil

@@ -101,7 +101,7 @@ func (ws *workspace) updateProfile(u memory.BankUpdate) {
 	b := ws.bank
 	b.ID = ws.write.Bank
 	for _, f := range []struct{ to, from *string }{
-		{&b.Name, u.Name}, {&b.Description, u.Description}, {&b.Background, u.Background}, {&b.Mission, u.Mission}, {&b.Instructions, u.Instructions},
+		{&b.Name, u.Name}, {&b.Description, u.Description}, {&b.Background, u.Background}, {&b.Mission, u.Mission}, {&b.Instructions, u.Instructions}, {&b.Zone, u.Zone},
 	} {
 		if f.from != nil {
 			*f.to = *f.from

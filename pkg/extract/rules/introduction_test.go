@@ -31,7 +31,7 @@ func TestQuestionsWithoutTheirMarks(t *testing.T) {
 		typ        memory.Type
 	}{
 		{"wheres my parcel", "", ""},
-		{"Who's coming to the reading on 2 May", "Vera said: Who's coming to the reading on 2 May (2 May 2026).", memory.TypeEvent},
+		{"what time does the bus leave on 2 May", "Vera asked: what time does the bus leave on 2 May (2 May 2026).", memory.TypeQuestion},
 		{"not gonna renew the lease in Linz", "Vera is not gonna renew the lease in Linz.", memory.TypeFact},
 		{"Not going to the fair, my knee is swollen", "Vera is not going to the fair, their knee is swollen.", memory.TypeFact},
 	} {

@@ -46,7 +46,7 @@ func TestOtherLanguagesStandWordForWord(t *testing.T) {
 			if len(got) != 1 || without(got[0].Text) != "Alice: "+said || got[0].State != nil {
 				t.Errorf("got %q", texts(got))
 			}
-			if want, ok := typed[said]; len(got) == 1 && ok && got[0].Type != want {
+			if want, ok := typed[said]; len(got) == 1 && (ok && got[0].Type != want || got[0].Type == memory.TypeInstruction || got[0].Type == memory.TypeQuestion) {
 				t.Errorf("it is %q", got[0].Type)
 			}
 		})

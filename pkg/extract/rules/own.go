@@ -20,8 +20,9 @@ type sentence struct {
 	dates []date.Span // that its speaker names
 	talk  *date.Span  // the days that were named last before it
 	worth.Verdict
+	listed bool // it stood in a list or a heading
 	worked bool // it asks to work on the text behind it, or plays a part
-	asks   bool
+	asks   bool // it is a question
 }
 
 // quoted stands for a quotation while a message is cut into sentences.
@@ -51,7 +52,7 @@ func (t *drafter) own(m memory.Message) []sentence {
 				s = strings.Replace(s, quoted, quotes[0], 1)
 				quotes = quotes[1:]
 			}
-			out = append(out, sentence{text: s, said: said, asks: worth.Asks(s), Verdict: worth.Verdict{Listed: listed}})
+			out = append(out, sentence{text: s, said: said, asks: worth.Asks(s), listed: listed})
 		}
 	}
 	out = t.withoutSlips(spread(out))
@@ -90,7 +91,7 @@ func (t *drafter) judge(list []sentence) {
 		s.talk = t.talk
 		s.dates = t.dates(s.said)
 		t.named(s.dates)
-		if head, rest, ok := strings.Cut(s.said, ": "); ok && wordsIn(head) < 14 && wordsIn(rest) > 0 && reportsOrWorks(t.verdict(head+":", list, i), head, rest) {
+		if head, rest, ok := strings.Cut(s.said, ": "); ok && wordsIn(head) < 14 && wordsIn(rest) > 0 && reportsOrWorks(t.verdict(head+":", list, i, len(s.dates) > 0), head, rest) {
 			s.worked = true
 			s.Verdict = worth.Verdict{}
 			working = working || !firstPerson.MatchString(rest)
@@ -100,11 +101,27 @@ func (t *drafter) judge(list []sentence) {
 			s.Verdict = worth.Verdict{}
 			continue
 		}
-		s.Verdict = t.verdict(s.said, list, i)
+		t.withoutTask(list, i)
+		s.Verdict = t.verdict(s.said, list, i, len(s.dates) > 0)
 		s.asks = s.asks || s.Best == worth.Question && s.Worth < least // "who's coming on Sunday"
 		if s.worked = s.Best == worth.Worked || strings.HasSuffix(s.said, ":") && s.Best == worth.Question; s.worked {
 			working = true
 			s.Worth, s.Goes = 0, 0
+		}
+	}
+}
+
+// withoutTask cuts off a task with which a sentence begins: "Help me with this, my printer is an HL-1110" tells of a printer.
+func (t *drafter) withoutTask(list []sentence, i int) {
+	s := &list[i]
+	head, rest, ok := strings.Cut(s.said, ", ")
+	if !ok || s.said != s.text || wordsIn(rest) < 3 || s.asks {
+		return
+	}
+	asked := t.verdict(head, list, i, false)
+	if (asked.Best == worth.Worked || asked.Best == worth.Question) && asked.Worth < least && len(t.dates(head)) == 0 {
+		if dates := t.dates(rest); t.verdict(rest, list, i, len(dates) > 0).Worth >= .5 {
+			s.text, s.said, s.dates = rest, rest, dates
 		}
 	}
 }
@@ -123,9 +140,10 @@ var (
 // firstPerson finds the forms of I and my in English.
 var firstPerson = pattern.New(`(?i)(?:^|[^\pL'])(?:I|I['’]m|I['’]ve|I['’]ll|my|me)(?:[^\pL]|$)`)
 
-func (t *drafter) verdict(said string, list []sentence, i int) worth.Verdict {
+// verdict judges a text that stands in the place of sentence i.
+func (t *drafter) verdict(said string, list []sentence, i int, dated bool) worth.Verdict {
 	return worth.Judge(worth.Sentence{
-		Text: said, Assistant: !t.byUser(), Index: i, Count: len(list), Listed: list[i].Listed, Dated: len(list[i].dates) > 0,
+		Text: said, Assistant: !t.byUser(), Index: i, Count: len(list), Listed: list[i].listed, Dated: dated,
 		Answers: i == 0 && t.answering, AfterQuestion: i > 0 && list[i-1].asks,
 	})
 }

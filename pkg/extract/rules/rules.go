@@ -1,6 +1,7 @@
 // Package rules is the extractor without a model: sentences in, facts out, the same ones every time.
 //
-// It keeps what a sentence states, dates it, names its entities and its state, and leaves out talk that states nothing.
+// It cuts a message into the sentences that are its speaker's own words, asks package worth which of them deserve a fact, and
+// dates those, names their entities and their state.
 // An English sentence is written in the third person, so that it can be read without its conversation; one of another
 // language, or of two, stands word for word behind the name of its speaker. A short answer stands behind its question.
 // The words that the rules look for are lists beside the code that reads them.
@@ -49,7 +50,7 @@ func (*Extractor) Name() string { return Name }
 // NeedsContext returns true: the messages before tell whom "you" means.
 func (*Extractor) NeedsContext() bool { return true }
 
-// Extract drafts the facts of each new message, in order: at most six of a message, more of one longer than 1,200
+// Extract drafts the facts of each new message, in order: at most ten of a message, more of one longer than 1,200
 // bytes. Of a message of more than 600 sentences it reads 600 in runs of ten, from the first to the last. It fails only
 // when ctx ends.
 func (*Extractor) Extract(ctx context.Context, in extract.Input) ([]extract.Draft, error) {

@@ -50,7 +50,7 @@ func TestClassesTellWhatAFactIs(t *testing.T) {
 	}
 }
 
-func TestAModelSurvivesItsEncoding(t *testing.T) {
+func TestTheSameExamplesResultInTheSameModel(t *testing.T) {
 	t.Parallel()
 	var examples []worth.Example
 	for i := range 40 {
